@@ -1,0 +1,156 @@
+"""The base of all scenario objects: frozen, closed, and refused in our own sentences.
+
+A block is a pydantic model. What differs is the exception: building one wrongly raises
+``ScenarioError`` with dotted paths and nearest names instead of pydantic's ``ValidationError``.
+The walk over a block's fields serves the hints, the echo and the tests.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+
+from failcast.scenario.errors import (
+    MOST_PROBLEMS,
+    Problem,
+    Refused,
+    ScenarioError,
+    and_more,
+    did_you_mean,
+    nearest_path,
+    shown,
+)
+from failcast.scenario.rules import Rule
+
+
+class Block(BaseModel):
+    """A frozen group of fields. Raises ScenarioError when built from anything wrong."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    #: Dotted path of the block within a scenario: the prefix of its fields in messages.
+    place: ClassVar[str] = ""
+
+    def __init__(self, /, **data: Any) -> None:
+        __tracebackhide__ = True
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise _refusal(type(self), error) from None
+
+    # Without this mark pydantic would build nested blocks one by one through the method above,
+    # and the first wrong block would hide the problems of the others.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """Build the block from a mapping. ``context=AT_THE_DOOR`` demands units. Raises
+        ScenarioError."""
+        __tracebackhide__ = True
+        try:
+            return super().model_validate(obj, **options)
+        except ValidationError as error:
+            raise _refusal(cls, error) from None
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy; what ``update`` changes is validated like everything else."""
+        return type(self)(**{**dict(self), **(update or {})})
+
+
+def fields_of(block: type[Block]) -> Iterator[tuple[str, str, Rule | type[Block]]]:
+    """Yield attribute name, name in files, and rule or nested block of each field, in order."""
+    for attribute, field in block.model_fields.items():
+        yield attribute, _file_name(attribute, field), _kind_of(block, attribute, field)
+
+
+def paths_of(block: type[Block], prefix: str = "") -> list[str]:
+    """Return the dotted paths of all fields below ``block``, nested blocks included."""
+    paths = []
+    for _, name, kind in fields_of(block):
+        path = joined(prefix, name)
+        paths.append(path)
+        if isinstance(kind, type):
+            paths += paths_of(kind, path)
+    return paths
+
+
+def joined(prefix: str, name: str) -> str:
+    """Return the dotted path of ``name`` below ``prefix``."""
+    return f"{prefix}.{name}" if prefix and name else prefix or name
+
+
+def unknown_field(path: str, value: Any, paths: list[str]) -> Problem:
+    """Return the problem of a path that no field has, with the nearest right one."""
+    hint = did_you_mean(nearest_path(path, paths)) or "."
+    sentence = f"{shown(path, quote=False)} is not a field of a scenario{hint}"
+    return Problem(path, value, "", sentence)
+
+
+def _file_name(attribute: str, field: FieldInfo) -> str:
+    alias = field.validation_alias
+    return alias if isinstance(alias, str) else attribute
+
+
+def _kind_of(block: type[Block], attribute: str, field: FieldInfo) -> Rule | type[Block]:
+    for item in field.metadata:
+        if isinstance(item, Rule):
+            return item
+    for item in (field.annotation, *typing.get_args(field.annotation)):
+        if isinstance(item, type) and issubclass(item, Block):
+            return item
+    raise TypeError(f"{block.__name__}.{attribute} has neither a rule nor a block")
+
+
+def _refusal(block: type[Block], error: ValidationError) -> ScenarioError:
+    """Translate pydantic's list of errors into our sentences."""
+    items = error.errors(include_url=False)
+    problems = [_problem(block, dict(item)) for item in items[:MOST_PROBLEMS]]
+    return ScenarioError(problems + and_more(len(items) - MOST_PROBLEMS))
+
+
+def _problem(block: type[Block], item: dict[str, Any]) -> Problem:
+    names = _in_files(block, [str(name) for name in item["loc"]])
+    path = joined(block.place, ".".join(names))
+    value, cause = item["input"], item.get("ctx", {}).get("error")
+    if isinstance(cause, Refused):
+        first, *others = cause.fields or (path,)
+        return Problem(first, value, cause.rule, cause.sentence, tuple(others))
+    if item["type"] == "extra_forbidden":
+        return unknown_field(path, value, _known_paths(block, path))
+    if item["type"] == "missing":
+        sentence = f"{block.__name__} needs {path}: it has no default."
+        return Problem(path, None, "", sentence)
+    if item["type"] == "model_type":
+        return Problem(path, value, f"it must be a block with {_names_below(block, names)}")
+    return Problem(path, value, f"it is refused: {item['msg']}")
+
+
+def _known_paths(block: type[Block], path: str) -> list[str]:
+    """Return the paths a wrong name is compared with: its siblings first, then all others."""
+    paths = [joined(block.place, name) for name in paths_of(block)]
+    around = path.rpartition(".")[0]
+    return sorted(paths, key=lambda name: name.rpartition(".")[0] != around)
+
+
+def _in_files(block: type[Block], names: list[str]) -> list[str]:
+    """Return a path of attributes by its names in files: ``return_`` is ``return`` there."""
+    path: list[str] = []
+    kind: Rule | type[Block] | None = block
+    for wanted in names:
+        inner = fields_of(kind) if isinstance(kind, type) else iter(())
+        found = ((name, below) for attribute, name, below in inner if attribute == wanted)
+        name, kind = next(found, (wanted, None))
+        path.append(name)
+    return path
+
+
+def _names_below(block: type[Block], names: list[str]) -> str:
+    for wanted in names:
+        kind = next((kind for _, name, kind in fields_of(block) if name == wanted), None)
+        if isinstance(kind, type):
+            block = kind
+    return "the fields " + ", ".join(name for _, name, _ in fields_of(block))

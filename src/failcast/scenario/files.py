@@ -1,0 +1,155 @@
+"""The door: presets, files and overrides in, one valid Scenario out.
+
+``load`` takes the name of a preset or the path of a YAML, TOML or JSON file, in our blocks or in
+AIReSim's flat form. Everything that can be wrong with either is a ScenarioError that names file,
+line, field, value and what would be right.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from failcast.scenario.airesim import from_flat, is_flat
+from failcast.scenario.echo import to_dict
+from failcast.scenario.errors import (
+    Problem,
+    ScenarioError,
+    did_you_mean,
+    nearest,
+    refuse,
+    shown,
+)
+from failcast.scenario.rules import AT_THE_DOOR, one_of
+from failcast.scenario.scalars import plain_scalar
+from failcast.scenario.scenario import Scenario, set_path
+from failcast.scenario.texts import PARSERS, Parsed
+
+#: The scenarios that come with the package, and what they are.
+PRESETS: Final = {
+    "airesim-table1": "AIReSim's Table 1: a job of 4096 servers for 256 days.",
+    "small": "A job of 256 servers for 60 days, the rest as in Table 1.",
+}
+#: Largest scenario file.
+MOST_BYTES: Final = 1_000_000
+
+
+def load(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Scenario:
+    """Return the scenario of a preset or file, with ``path=value`` overrides applied.
+
+    Durations and rates carry units here, in files and overrides alike. Raises ScenarioError.
+    """
+    return load_with_notes(source, overrides)[0]
+
+
+def load_with_notes(
+    source: str | os.PathLike[str], overrides: Iterable[str] = ()
+) -> tuple[Scenario, tuple[str, ...]]:
+    """Return the scenario and sentences on what was read but has no effect. See ``load``."""
+    name = os.fspath(source)
+    text, ending = _read(name)
+    parsed = Parsed(None)
+    try:
+        parsed = PARSERS[ending](text)
+        scenario, notes = _build(parsed.data)
+    except ScenarioError as error:
+        raise error.found_in(name, parsed.lines) from None
+    return override(scenario, overrides), notes
+
+
+def override(scenario: Scenario, overrides: Iterable[str]) -> Scenario:
+    """Return the scenario with texts such as ``job.warm_standbys=32`` applied together.
+
+    Values read as in a YAML file; durations and rates carry units. Raises ScenarioError.
+    """
+    data, sources = to_dict(scenario), {}
+    for text in overrides:
+        path, equals, value = text.partition("=")
+        path = path.strip()
+        if not equals or not path:
+            sentence = f"the override {shown(text)} is not of the form path=value."
+            raise refuse(sentence, value=text)
+        sources[path] = f"-s {shown(text, quote=False)}"
+        try:
+            set_path(data, path, _override_value(value.strip()))
+        except ScenarioError as error:
+            raise error.found_in(sources[path], {}) from None
+    if not sources:
+        return scenario
+    try:
+        return Scenario.model_validate(data, context=AT_THE_DOOR)
+    except ScenarioError as error:
+        raise ScenarioError(_blame(problem, sources) for problem in error.problems) from None
+
+
+def _override_value(text: str) -> Any:
+    for quote in "'\"":
+        if len(text) >= 2 and text[0] == text[-1] == quote:
+            return text[1:-1]
+    return plain_scalar(text)
+
+
+def _blame(problem: Problem, sources: dict[str, str]) -> Problem:
+    """Name the override that a problem comes from as its file."""
+    for path in (problem.field, *problem.others):
+        while path:
+            if path in sources:
+                return replace(problem, file=sources[path])
+            path = path.rpartition(".")[0]
+    return problem
+
+
+def _build(data: Any) -> tuple[Scenario, tuple[str, ...]]:
+    if data is None:
+        raise refuse("the file is empty: a scenario is a set of blocks such as 'job:'.")
+    if not isinstance(data, dict):
+        raise refuse("the file must hold blocks such as 'job:' at its top level.", value=data)
+    if is_flat(data):
+        return from_flat(data)
+    return Scenario.model_validate(data, context=AT_THE_DOOR), ()
+
+
+def _read(name: str) -> tuple[str, str]:
+    """Return the text of a preset or a file and the ending that says its format."""
+    if name in PRESETS:
+        folder = importlib.resources.files("failcast.scenario") / "presets"
+        return (folder / f"{name}.yaml").read_text(encoding="utf-8"), ".yaml"
+    path = Path(name)
+    ending = path.suffix.lower()
+    if ending not in PARSERS:
+        raise _unknown_source(name, ending)
+    try:
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "does not exist"
+            raise refuse(f"this {what}.", value=name, file=name)
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, ScenarioError):
+            raise
+        reason = getattr(error, "strerror", None) or "the name is not one of a file"
+        raise refuse(f"this cannot be read: {reason}.", value=name, file=name) from None
+    if len(content) > MOST_BYTES:
+        sentence = f"this is larger than {MOST_BYTES:,} bytes: no scenario is."
+        raise refuse(sentence, value=name, file=name)
+    try:
+        return content.decode("utf-8-sig"), ending
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise refuse("this is not UTF-8 text.", value=name, file=name, line=line) from None
+
+
+def _unknown_source(name: str, ending: str) -> ScenarioError:
+    hint = did_you_mean(nearest(name, PRESETS)) or "."
+    endings = one_of(dict.fromkeys(PARSERS))
+    if ending or os.sep in name:
+        sentence = f"{shown(name)} does not end in {endings}{hint}"
+    else:
+        sentence = (
+            f"{shown(name)} is neither a preset ({one_of(PRESETS)}) nor a file in {endings}{hint}"
+        )
+    return refuse(sentence, value=name)

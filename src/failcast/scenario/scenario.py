@@ -1,0 +1,310 @@
+"""The scenario: everything a run depends on, as frozen blocks of validated numbers.
+
+``Scenario()`` is AIReSim's Table 1 (arXiv 2603.07041) with uniform host selection. Durations are
+hours and rates are per hour; text such as "20 min" is read wherever one of them stands. Files,
+overrides and Python objects pass the same rules.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from failcast.scenario.blocks import (
+    Block,
+    fields_of,
+    paths_of,
+    unknown_field,
+)
+from failcast.scenario.distributions import (
+    Constant,
+    DurationField,
+    Exponential,
+    ExponentialLife,
+    LifeField,
+)
+from failcast.scenario.errors import Refused, ScenarioError
+from failcast.scenario.expressions import Family
+from failcast.scenario.policies import (
+    Checkpoint,
+    InitialAge,
+    Never,
+    PreemptionMode,
+    PreemptionReturn,
+    Restores,
+    ResumeWith,
+    RetirementField,
+    SelectionPolicy,
+)
+from failcast.scenario.rules import Count, Duration, Flag, Rate, Real, Rule, Text
+
+#: Most servers in a pool, in a job or as standbys.
+MOST_SERVERS: Final = 10_000_000
+#: The horizon of a run that names none, in lengths of the job.
+HORIZON_LENGTHS: Final = 1000.0
+
+Servers = Annotated[int, Count(0, MOST_SERVERS)]
+Probability = Annotated[float, Real(0.0, 1.0)]
+PositiveHours = Annotated[float, Duration(positive=True)]
+
+
+class Cluster(Block):
+    """The servers there are: the working pool of the job, and spares that do other work."""
+
+    place: ClassVar[str] = "cluster"
+    working_pool: Servers = 4160
+    spare_pool: Servers = 200
+    gpus_per_server: Annotated[int, Count(1, 1024)] = 8
+
+
+class Job(Block):
+    """The training job. ``length`` is the hours of computing it needs without any failure."""
+
+    place: ClassVar[str] = "job"
+    servers: Annotated[int, Count(1, MOST_SERVERS)] = 4096
+    warm_standbys: Servers = 16
+    length: PositiveHours = 6144.0
+    resume_with: ResumeWith = "job_and_standbys"
+
+
+class RandomFailures(Block):
+    """Failures of any server. ``rate`` is per hour and server."""
+
+    place: ClassVar[str] = "failures.random"
+    rate: Annotated[float, Rate()] = 0.01 / 24.0
+
+
+class SystematicFailures(Block):
+    """Additional failures of defective servers, ``multiplier`` × the random rate."""
+
+    place: ClassVar[str] = "failures.systematic"
+    fraction: Probability = 0.15
+    multiplier: Annotated[float, Real(0.0, 1e6)] = 5.0
+
+
+class Exposure(Block):
+    """In which phases, besides computing, active servers age and fail."""
+
+    place: ClassVar[str] = "failures.exposure"
+    recovering: Annotated[bool, Flag()] = False
+
+
+class Regeneration(Block):
+    """Good servers that turn defective: ``share`` × fraction of them every ``interval`` hours."""
+
+    place: ClassVar[str] = "failures.regeneration"
+    interval: PositiveHours = 720.0
+    share: Probability = 0.1
+
+
+def _off_is_none(value: Any) -> Any:
+    if value is None or (isinstance(value, str) and value == "off"):
+        return None
+    if isinstance(value, str | bool):
+        raise Refused("it must be off, or a block with interval and share")
+    return value
+
+
+class Failures(Block):
+    """How servers fail. ``regeneration`` is None when it is off."""
+
+    place: ClassVar[str] = "failures"
+    random: RandomFailures = RandomFailures()
+    systematic: SystematicFailures = SystematicFailures()
+    life: LifeField = ExponentialLife()
+    exposure: Exposure = Exposure()
+    initial_age: InitialAge = "new"
+    regeneration: Annotated[Regeneration | None, BeforeValidator(_off_is_none)] = None
+
+
+class Diagnosis(Block):
+    """Whether a failure is blamed on a server, and, given that, on a wrong one."""
+
+    place: ClassVar[str] = "diagnosis"
+    probability: Probability = 1.0
+    wrong_server: Probability = 0.0
+
+
+class Recovery(Block):
+    """How long the job needs after a failure before it computes again."""
+
+    place: ClassVar[str] = "recovery"
+    time: DurationField = Constant(value=20.0 / 60.0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_time(cls, value: Any) -> Any:
+        """Read ``recovery: 20 min`` as ``recovery: {time: 20 min}``."""
+        if isinstance(value, str | int | float | Family) and not isinstance(value, bool):
+            return {"time": value}
+        return value
+
+
+class Selection(Block):
+    """Host selection: its duration and which servers it takes."""
+
+    place: ClassVar[str] = "selection"
+    time: DurationField = Constant(value=3.0 / 60.0)
+    policy: SelectionPolicy = "random"
+
+
+class Preemption(Block):
+    """Taking servers from the spare pool. ``return_`` is ``return`` in files."""
+
+    place: ClassVar[str] = "preemption"
+    wait: DurationField = Constant(value=20.0 / 60.0)
+    mode: PreemptionMode = "one_at_a_time"
+    return_: PreemptionReturn = Field(
+        default="never", validation_alias="return", serialization_alias="return"
+    )
+
+
+class AutomatedRepair(Block):
+    """The first stage of a repair. ``escalate`` is the probability of a manual stage after it."""
+
+    place: ClassVar[str] = "repair.automated"
+    time: DurationField = Exponential(mean=2.0)
+    escalate: Probability = 0.8
+    silent_failure: Probability = 0.4
+
+
+class ManualRepair(Block):
+    """The second stage of a repair."""
+
+    place: ClassVar[str] = "repair.manual"
+    time: DurationField = Exponential(mean=48.0)
+    silent_failure: Probability = 0.2
+
+
+class Repair(Block):
+    """The repair shop. ``silent_failure`` is the probability that a stage mends nothing."""
+
+    place: ClassVar[str] = "repair"
+    automated: AutomatedRepair = AutomatedRepair()
+    manual: ManualRepair = ManualRepair()
+    restores: Restores = "new"
+
+
+class Score(Block):
+    """A server's score: less ``penalty`` per blame, plus ``credit`` per ``period`` of operation."""
+
+    place: ClassVar[str] = "score"
+    initial: Annotated[float, Real(-1e9, 1e9)] = 100.0
+    penalty: Annotated[float, Real(0.0, 1e9)] = 30.0
+    credit: Annotated[float, Real(0.0, 1e9)] = 10.0
+    period: PositiveHours = 24.0
+
+
+class Run(Block):
+    """Control of the simulation. ``horizon`` None means 1,000 × the job's length."""
+
+    place: ClassVar[str] = "run"
+    seed: Annotated[int, Count(0, 2**63 - 1)] = 1
+    replications: Annotated[int, Count(1, 10_000_000)] = 200
+    confidence: Annotated[float, Real(0.0, 1.0, least_excluded=True, most_excluded=True)] = 0.95
+    horizon: Annotated[float | None, Duration(positive=True, optional=True)] = None
+    max_events: Annotated[int, Count(1, 10**12)] = 100_000_000
+
+
+class Scenario(Block):
+    """One cluster, one job, and everything that happens to them. Frozen, hashable, comparable.
+
+    In Python a number for a duration means hours and for a rate per hour; text carries its unit.
+    Raises ScenarioError (a ValueError) with one sentence per problem.
+    """
+
+    name: Annotated[str, Text(200)] = "scenario"
+    description: Annotated[str, Text(10_000, lines=True)] = ""
+    cluster: Cluster = Cluster()
+    job: Job = Job()
+    checkpoint: Checkpoint = "continuous"
+    failures: Failures = Failures()
+    diagnosis: Diagnosis = Diagnosis()
+    recovery: Recovery = Recovery()
+    selection: Selection = Selection()
+    preemption: Preemption = Preemption()
+    repair: Repair = Repair()
+    score: Score = Score()
+    retirement: RetirementField = Never()
+    run: Run = Run()
+
+    @model_validator(mode="after")
+    def _job_fits_cluster(self) -> Self:
+        need = self.job.servers + self.job.warm_standbys
+        have = self.cluster.working_pool + self.cluster.spare_pool
+        if need > have:
+            sentence = (
+                f"job.servers ({self.job.servers}) and job.warm_standbys "
+                f"({self.job.warm_standbys}) together need {need} servers, but "
+                f"cluster.working_pool ({self.cluster.working_pool}) and cluster.spare_pool "
+                f"({self.cluster.spare_pool}) hold {have}: ask for fewer or enlarge a pool."
+            )
+            sizes = (
+                "job.servers",
+                "job.warm_standbys",
+                "cluster.working_pool",
+                "cluster.spare_pool",
+            )
+            raise Refused("", sentence=sentence, fields=sizes)
+        return self
+
+    @property
+    def horizon_hours(self) -> float:
+        """The wall time at which a run stops in any case, in hours."""
+        horizon = self.run.horizon
+        return HORIZON_LENGTHS * self.job.length if horizon is None else horizon
+
+    def with_(self, /, **changes: Any) -> Scenario:
+        """Return a copy with changed fields, validated as a whole.
+
+        Names are dotted paths with ``__`` for the dot: ``job__warm_standbys=32``,
+        ``preemption__return="when_healed"``. Numbers are hours or per hour, text carries units,
+        and a whole block may be given as its object. Raises ScenarioError, with the nearest right
+        name for an unknown one.
+        """
+        data = _nested(self)
+        for name, value in changes.items():
+            set_path(data, name.replace("__", "."), value)
+        return Scenario(**data)
+
+
+def set_path(data: dict[str, Any], path: str, value: Any) -> None:
+    """Set the field ``path`` in nested data of a scenario. Raises ScenarioError if unknown."""
+    names = _resolve(path, value)
+    for name in names[:-1]:
+        inner = data.get(name)
+        if isinstance(inner, Block):
+            inner = _nested(inner)
+        elif not isinstance(inner, dict):
+            # A block that is off, or in its short form, opens with its defaults.
+            inner = {}
+        data[name] = inner
+        data = inner
+    data[names[-1]] = value
+
+
+def _resolve(path: str, value: Any) -> list[str]:
+    """Return the names in files along ``path``, or raise with the nearest right path."""
+    kind: Rule | type[Block] = Scenario
+    names: list[str] = []
+    for wanted in path.split("."):
+        inner = fields_of(kind) if isinstance(kind, type) else iter(())
+        for attribute, name, kind_of_field in inner:
+            if wanted in (name, attribute):
+                kind = kind_of_field
+                names.append(name)
+                break
+        else:
+            raise ScenarioError([unknown_field(path, value, paths_of(Scenario))])
+    return names
+
+
+def _nested(block: Block) -> dict[str, Any]:
+    """Return the block as nested dictionaries by the names in files; leaves stay objects."""
+    data: dict[str, Any] = {}
+    for attribute, name, kind in fields_of(type(block)):
+        value = getattr(block, attribute)
+        inner = isinstance(kind, type) and isinstance(value, Block)
+        data[name] = _nested(value) if inner else value
+    return data

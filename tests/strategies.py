@@ -1,0 +1,305 @@
+"""Generated scenarios for property tests: `scenarios()` at random, `PAIRWISE` by construction.
+
+Small clusters and short jobs that reach every option. A new option joins `FACTORS`; both the random
+scenarios and the pairwise list then contain it. On the map: shared by all tests of the engines.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from failcast.scenario import (
+    AutomatedRepair,
+    Cluster,
+    Constant,
+    ConstantLife,
+    Diagnosis,
+    Distribution,
+    Exponential,
+    ExponentialLife,
+    Exposure,
+    Failures,
+    Job,
+    Life,
+    Lognormal,
+    LognormalLife,
+    ManualRepair,
+    Never,
+    Preemption,
+    RandomFailures,
+    Recovery,
+    Regeneration,
+    Repair,
+    Retirement,
+    Run,
+    Scenario,
+    Score,
+    ScoreFloor,
+    Selection,
+    SystematicFailures,
+    Threshold,
+    Uniform,
+    UniformLife,
+    Weibull,
+    WeibullLife,
+)
+
+#: Hours of computing of every generated job.
+LENGTH_HOURS = 100.0
+
+#: Option -> its levels. Pool sizes are relative, so that every combination is a valid scenario.
+FACTORS: Mapping[str, Sequence[Any]] = {
+    "servers": (1, 2, 7, 24),
+    "standbys": (0, 1, 4),
+    # Servers of the working pool beyond job and standbys; below zero, spares fill the gap.
+    "idle": (0, 3, -1),
+    "spares": (0, 2, 6),
+    "resume_with": ("job_and_standbys", "job"),
+    "life": (
+        ExponentialLife(),
+        WeibullLife(shape=0.5),
+        WeibullLife(shape=2.0),
+        LognormalLife(sigma=1.0),
+        ConstantLife(),
+        UniformLife(spread=0.5),
+    ),
+    # Expected failures of a run with exponential lives.
+    "failures": (30.0, 0.0, 250.0),
+    "defective": ((0.15, 5.0), (0.0, 5.0), (1.0, 2.0), (0.5, 0.0)),
+    "recovering": (False, True),
+    "regeneration": (
+        None,
+        Regeneration(interval=40.0, share=0.1),
+        Regeneration(interval=2.5, share=1.0),
+    ),
+    "diagnosed": (1.0, 0.6, 0.0),
+    "wrong_server": (0.0, 0.3, 1.0),
+    "recovery": (Constant(value=0.25), Constant(value=0.0), Exponential(mean=0.5)),
+    "selection": (Constant(value=0.05), Constant(value=0.0), Uniform(low=0.0, high=2.0)),
+    "policy": ("random", "pool_order", "fewest_failures", "highest_score"),
+    "wait": (Constant(value=0.5), Constant(value=0.0), Lognormal(median=2.0, sigma=1.0)),
+    "mode": ("one_at_a_time", "together"),
+    "return": ("never", "when_healed"),
+    "automated": (Exponential(mean=2.0), Constant(value=0.0), Weibull(mean=5.0, shape=0.7)),
+    "manual": (Exponential(mean=20.0), Constant(value=0.0), Lognormal(mean=10.0, sigma=1.5)),
+    "escalate": (0.8, 0.0, 1.0),
+    "automated_silent": (0.4, 0.0, 1.0),
+    "manual_silent": (0.2, 0.0, 1.0),
+    "score": (Score(), Score(initial=50.0, penalty=10.0, credit=3.0, period=1.5)),
+    "retirement": (
+        Never(),
+        Threshold(failures=1, window=10.0),
+        Threshold(failures=3, window=30.0),
+        ScoreFloor(floor=0.0),
+        ScoreFloor(floor=45.0),
+    ),
+    # In lengths of the job: a short one ends runs out of time.
+    "horizon": (20.0, 0.8),
+}
+
+
+def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
+    """Return the scenario of one level of every factor."""
+    need = case["servers"] + case["standbys"]
+    working_pool = max(0, need + case["idle"])
+    return Scenario(
+        name="generated",
+        cluster=Cluster(
+            working_pool=working_pool, spare_pool=case["spares"] + max(0, need - working_pool)
+        ),
+        job=Job(
+            servers=case["servers"],
+            warm_standbys=case["standbys"],
+            length=LENGTH_HOURS,
+            resume_with=case["resume_with"],
+        ),
+        failures=_failures(case),
+        diagnosis=Diagnosis(probability=case["diagnosed"], wrong_server=case["wrong_server"]),
+        recovery=Recovery(time=case["recovery"]),
+        selection=Selection(time=case["selection"], policy=case["policy"]),
+        preemption=Preemption(wait=case["wait"], mode=case["mode"], return_=case["return"]),
+        repair=Repair(
+            automated=AutomatedRepair(
+                time=case["automated"],
+                escalate=case["escalate"],
+                silent_failure=case["automated_silent"],
+            ),
+            manual=ManualRepair(time=case["manual"], silent_failure=case["manual_silent"]),
+        ),
+        score=case["score"],
+        retirement=case["retirement"],
+        run=Run(
+            seed=seed,
+            replications=2,
+            horizon=case["horizon"] * LENGTH_HOURS,
+            max_events=20_000,
+        ),
+    )
+
+
+def _failures(case: Mapping[str, Any]) -> Failures:
+    fraction, multiplier = case["defective"]
+    server_hours = case["servers"] * LENGTH_HOURS * (1.0 + fraction * multiplier)
+    return Failures(
+        random=RandomFailures(rate=case["failures"] / server_hours),
+        systematic=SystematicFailures(fraction=fraction, multiplier=multiplier),
+        life=case["life"],
+        exposure=Exposure(recovering=case["recovering"]),
+        regeneration=case["regeneration"],
+    )
+
+
+def all_pairs(factors: Mapping[str, Sequence[Any]]) -> list[dict[str, int]]:
+    """Return cases (factor -> number of its level) in which all pairs of levels occur.
+
+    Greedy and without chance: each case starts from the first pair not yet seen and takes, factor
+    by factor, the level that adds most new pairs.
+    """
+    names = list(factors)
+    open_pairs = {
+        (one, i, other, j): None
+        for one, other in itertools.combinations(names, 2)
+        for i in range(len(factors[one]))
+        for j in range(len(factors[other]))
+    }
+    order = {name: position for position, name in enumerate(names)}
+    cases = []
+    while open_pairs:
+        one, i, other, j = next(iter(open_pairs))
+        case = {one: i, other: j}
+        for name in names:
+            if name not in case:
+                # Ties rotate through the levels, so that no level is worn out by coming first.
+                count = len(factors[name])
+                levels = [(len(cases) + k) % count for k in range(count)]
+                gains = [_gain(name, level, case, order, open_pairs) for level in levels]
+                case[name] = levels[gains.index(max(gains))]
+        for a, b in itertools.combinations(names, 2):
+            open_pairs.pop((a, case[a], b, case[b]), None)
+        cases.append({name: case[name] for name in names})
+    return cases
+
+
+def _gain(
+    name: str,
+    level: int,
+    case: Mapping[str, int],
+    order: Mapping[str, int],
+    open_pairs: Mapping[tuple[str, int, str, int], None],
+) -> int:
+    gain = 0
+    for other, chosen in case.items():
+        pair = (other, chosen, name, level)
+        if order[name] < order[other]:
+            pair = (name, level, other, chosen)
+        gain += pair in open_pairs
+    return gain
+
+
+PAIRWISE: list[Scenario] = [
+    build({name: FACTORS[name][level] for name, level in case.items()}, seed=number)
+    for number, case in enumerate(all_pairs(FACTORS))
+]
+
+#: Things that take three options or more to happen: loans that are returned, all at once.
+CORNERS: list[Scenario] = [
+    build(
+        {
+            **{name: levels[0] for name, levels in FACTORS.items()},
+            "idle": 0,
+            "servers": 7,
+            "standbys": 1,
+            "spares": 6,
+            "failures": 250.0,
+            "wait": wait,
+            "mode": mode,
+            "return": "when_healed",
+            "policy": policy,
+        },
+        seed=number,
+    )
+    for number, (wait, mode, policy) in enumerate(
+        itertools.product(FACTORS["wait"], FACTORS["mode"], FACTORS["policy"])
+    )
+]
+
+_probabilities = st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0.0, 1.0))
+
+
+def hours(most: float = 20.0) -> st.SearchStrategy[float]:
+    """Durations in hours from zero (often) to ``most``."""
+    return st.one_of(st.just(0.0), st.floats(1e-3, most), st.integers(1, 10).map(float))
+
+
+def distributions(most: float = 20.0) -> st.SearchStrategy[Distribution]:
+    """Distributions of durations of every family, with means up to about ``most`` hours."""
+    shapes = st.floats(0.4, 4.0)
+    return st.one_of(
+        st.builds(Constant, value=hours(most)),
+        st.builds(Exponential, mean=hours(most)),
+        st.builds(Weibull, mean=hours(most), shape=shapes),
+        st.builds(Weibull, scale=hours(most), shape=shapes),
+        st.builds(Lognormal, median=hours(most), sigma=st.floats(0.0, 2.0)),
+        st.builds(Lognormal, mean=hours(most), sigma=st.floats(0.0, 2.0)),
+        st.lists(hours(most), min_size=2, max_size=2).map(
+            lambda ends: Uniform(low=min(ends), high=max(ends))
+        ),
+    )
+
+
+def lives() -> st.SearchStrategy[Life]:
+    """Shapes of server lives of every family."""
+    return st.one_of(
+        st.just(ExponentialLife()),
+        st.builds(WeibullLife, shape=st.floats(0.4, 4.0)),
+        st.builds(LognormalLife, sigma=st.floats(0.0, 1.5)),
+        st.just(ConstantLife()),
+        st.builds(UniformLife, spread=st.floats(0.01, 1.0)),
+    )
+
+
+def retirements() -> st.SearchStrategy[Retirement]:
+    """Retirement rules of every kind."""
+    return st.one_of(
+        st.just(Never()),
+        st.builds(Threshold, failures=st.integers(1, 4), window=st.floats(1.0, 200.0)),
+        st.builds(ScoreFloor, floor=st.sampled_from([0.0, 45.0, 70.0])),
+    )
+
+
+def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
+    """Small scenarios, jobs of 1 to ``most_servers`` servers, that reach every option.
+
+    They expect up to 300 failures and end soon: at 20 lengths of the job or 20,000 events.
+    """
+    free: dict[str, st.SearchStrategy[Any]] = {
+        # Tiny jobs, where everything happens at once, come as often as all others.
+        "servers": st.integers(1, min(4, most_servers)) | st.integers(1, most_servers),
+        "standbys": st.integers(0, 6),
+        "idle": st.integers(-3, 6),
+        "spares": st.integers(0, 8),
+        "life": lives(),
+        "failures": st.one_of(st.just(0.0), st.floats(1.0, 300.0)),
+        "defective": st.tuples(_probabilities, st.floats(0.0, 8.0)),
+        "regeneration": st.one_of(
+            st.none(),
+            st.builds(Regeneration, interval=st.floats(2.0, 150.0), share=_probabilities),
+        ),
+        **dict.fromkeys(
+            ("diagnosed", "wrong_server", "escalate", "automated_silent", "manual_silent"),
+            _probabilities,
+        ),
+        **dict.fromkeys(("recovery", "selection"), distributions(2.0)),
+        **dict.fromkeys(("wait", "automated", "manual"), distributions()),
+        "retirement": retirements(),
+    }
+    fixed = {name: st.sampled_from(levels) for name, levels in FACTORS.items() if name not in free}
+    return st.builds(
+        lambda case, seed: build(case, seed=seed),
+        st.fixed_dictionaries({**free, **fixed}),
+        st.integers(0, 2**63 - 1),
+    )
