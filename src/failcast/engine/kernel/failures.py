@@ -1,0 +1,238 @@
+"""Failure, blame, repair, retirement and regeneration: what happens to a server."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from failcast.engine.compiled import bare
+from failcast.engine.kernel.books import end, enter, record, settle
+from failcast.engine.kernel.hosts import (
+    leave,
+    look_for_end_of_shortage,
+    return_loans,
+    score,
+)
+from failcast.engine.kernel.queues import moved_failure, push_due, push_standby
+from failcast.engine.kernel.world import (
+    NONE,
+    append_to_pool,
+    keep_smallest_draws,
+    remove_from_pool,
+)
+from failcast.engine.lives import life_hours
+from failcast.engine.model import (
+    ACTIVE,
+    AUTOMATED_REPAIR,
+    BLAMED_RIGHT,
+    BLAMED_WRONG,
+    EVENT_AUTOMATED_REPAIR_END,
+    EVENT_BLAME,
+    EVENT_FAILURE,
+    EVENT_MANUAL_REPAIR_END,
+    EVENT_REGENERATION,
+    EVENT_RETIREMENT,
+    FAILURES_RANDOM,
+    FAILURES_SYSTEMATIC,
+    IDLE,
+    MANUAL_REPAIR,
+    RANK_AUTOMATED_END,
+    RANK_MANUAL_END,
+    RECOVERING,
+    REPAIR_ESCALATED,
+    REPAIR_SILENT,
+    REPAIR_SUCCESS,
+    REPAIRS_AUTOMATED,
+    REPAIRS_MANUAL,
+    REPAIRS_SILENT,
+    REPAIRS_SUCCESSFUL,
+    RETIRED,
+    SERVERS_RETIRED,
+    STALLED,
+    STANDBY,
+    UNDIAGNOSED,
+    WAITING,
+    Status,
+)
+from failcast.engine.plan import RETIRE_SCORE, RETIRE_THRESHOLD
+from failcast.engine.random import (
+    AUTOMATED_SILENT,
+    AUTOMATED_TIME,
+    DIAGNOSED,
+    ESCALATE,
+    INNOCENT,
+    MANUAL_SILENT,
+    MANUAL_TIME,
+    RECOVERY_TIME,
+    REGENERATION,
+    SYSTEMATIC,
+    WRONG_SERVER,
+    address,
+    bits,
+    further,
+    round_half_up,
+    sample,
+    uniform,
+)
+
+_DEPLETED: Final = int(Status.DEPLETED)
+
+
+@bare
+def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """A failure stops the job; somebody, or nobody, is blamed; recovery starts (again)."""
+    job, server = w.job, w.servers[s]
+    place = address(job.root, s, server.renewal)
+    systematic = server.defective != 0 and uniform(place, SYSTEMATIC) < plan.p_systematic
+    w.job.counts[FAILURES_SYSTEMATIC if systematic else FAILURES_RANDOM] += 1
+    record(w, now, EVENT_FAILURE, s, 1 if systematic else 0)
+    blamed = _diagnose(plan, w, s, place)
+    if blamed != s:
+        server.renewal += 1  # it keeps its slot, with a new life
+        life = life_hours(plan, job.root, s, server.renewal, server.defective)
+        server.point = job.clock + life
+        moved_failure(w, s)
+    if blamed != NONE:
+        _blame(plan, w, now, blamed, blamed == s)
+    enter(plan, w, now, RECOVERING, job.standby_count)
+    place = address(job.root, job.recoveries, 0)
+    job.recoveries += 1
+    time = sample(plan.recovery_kind, plan.recovery_a, plan.recovery_b, place, RECOVERY_TIME)
+    job.phase_end = now + time
+
+
+@bare
+def _diagnose(plan, w, failed, place):  # type: ignore[no-untyped-def]  # compiled
+    """Return the server that is blamed: the failed one, an innocent one, or none."""
+    if not uniform(place, DIAGNOSED) < plan.p_diagnosed:
+        w.job.counts[UNDIAGNOSED] += 1
+        return NONE
+    if w.job.failures_n == 1 or not uniform(place, WRONG_SERVER) < plan.p_wrong_server:
+        return failed
+    # Uniform among the other active servers, whatever order anybody keeps them in.
+    word, innocent, k = bits(place, INNOCENT), failed, 0
+    while innocent == failed or w.servers[innocent].state != ACTIVE:
+        innocent = int(further(word, k) * plan.servers_total)
+        k += 1
+    return innocent
+
+
+@bare
+def _blame(plan, w, now, s, right):  # type: ignore[no-untyped-def]  # compiled
+    """A blamed server leaves the job and the pool, and its repair starts at once."""
+    job, server = w.job, w.servers[s]
+    w.job.counts[BLAMED_RIGHT if right else BLAMED_WRONG] += 1
+    record(w, now, EVENT_BLAME, s, 1 if right else 0)
+    server.score = score(plan, w, s) - plan.score_penalty
+    leave(w, s)
+    remove_from_pool(w, s)
+    server.state = AUTOMATED_REPAIR
+    server.operated = 0.0
+    server.blames += 1
+    server.condemned = 1 if _is_condemned(plan, w, now, s) else 0
+    place = address(job.root, s, server.renewal)
+    time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
+    push_due(w, now + time, RANK_AUTOMATED_END, s)
+
+
+@bare
+def _is_condemned(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Say, at the blame it was just given, whether this server is to be retired."""
+    server = w.servers[s]
+    if plan.retirement == RETIRE_THRESHOLD:
+        needed = plan.retire_failures
+        w.blame_hours[s * needed + (server.blames - 1) % needed] = now
+        oldest = w.blame_hours[s * needed + server.blames % needed]
+        return server.blames >= needed and now - oldest <= plan.retire_window
+    if plan.retirement == RETIRE_SCORE:
+        return score(plan, w, s) <= plan.retire_floor
+    return False
+
+
+@bare
+def automated_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Automated repair ends: it hands over to manual repair, or that was all."""
+    server = w.servers[s]
+    place = address(w.job.root, s, server.renewal)
+    w.job.counts[REPAIRS_AUTOMATED] += 1
+    if uniform(place, ESCALATE) < plan.p_escalate:
+        server.state = MANUAL_REPAIR
+        record(w, now, EVENT_AUTOMATED_REPAIR_END, s, REPAIR_ESCALATED)
+        time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
+        push_due(w, now + time, RANK_MANUAL_END, s)
+        return
+    silent = uniform(place, AUTOMATED_SILENT) < plan.p_automated_silent
+    _repaired(plan, w, now, s, silent, EVENT_AUTOMATED_REPAIR_END)
+
+
+@bare
+def manual_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Manual repair ends."""
+    place = address(w.job.root, s, w.servers[s].renewal)
+    w.job.counts[REPAIRS_MANUAL] += 1
+    silent = uniform(place, MANUAL_SILENT) < plan.p_manual_silent
+    _repaired(plan, w, now, s, silent, EVENT_MANUAL_REPAIR_END)
+
+
+@bare
+def _repaired(plan, w, now, s, silent, event):  # type: ignore[no-untyped-def]  # compiled
+    """The last stage of a repair ends: the server is retired, or comes back renewed."""
+    job, server = w.job, w.servers[s]
+    w.job.counts[REPAIRS_SILENT if silent else REPAIRS_SUCCESSFUL] += 1
+    record(w, now, event, s, REPAIR_SILENT if silent else REPAIR_SUCCESS)
+    if not silent:
+        server.defective = 0
+    if server.condemned != 0:
+        _retire(plan, w, now, s)
+        return
+    server.renewal += 1
+    server.point = life_hours(plan, job.root, s, server.renewal, server.defective)
+    append_to_pool(w, s)
+    short = job.phase == WAITING or job.phase == STALLED
+    if not short and job.standby_count < plan.warm_standbys:
+        server.state = STANDBY
+        push_standby(w, s)
+    else:
+        server.state = IDLE
+        job.idle += 1
+    look_for_end_of_shortage(plan, w, now)
+    return_loans(plan, w, now)
+
+
+@bare
+def _retire(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """A retired server never comes back; the job is depleted once too few are left."""
+    job = w.job
+    w.servers[s].state = RETIRED
+    job.not_retired -= 1
+    w.job.counts[SERVERS_RETIRED] += 1
+    record(w, now, EVENT_RETIREMENT, s, job.not_retired)
+    if job.not_retired < plan.job_servers:
+        end(plan, w, now, _DEPLETED)
+    else:
+        look_for_end_of_shortage(plan, w, now)
+
+
+@bare
+def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Turn some good servers defective: what is left of their lives shrinks."""
+    settle(plan, w, now)
+    job, good = w.job, 0
+    for s in range(plan.servers_total):
+        if w.servers[s].defective == 0 and w.servers[s].state != RETIRED:
+            w.slots[good].candidate = s
+            good += 1
+    count = min(good, max(1, round_half_up(plan.regeneration_share * good)))
+    keep_smallest_draws(w, REGENERATION, job.regenerations, good, count)
+    for i in range(count):
+        s = w.slots[i].candidate
+        server = w.servers[s]
+        server.defective = 1
+        if server.state == ACTIVE:
+            left = max(0.0, server.point - job.clock)
+            server.point = job.clock + left / plan.hazard_ratio
+            moved_failure(w, s)
+        else:
+            server.point /= plan.hazard_ratio
+    record(w, now, EVENT_REGENERATION, -1, count)
+    job.regenerations += 1
+    job.regeneration_next += plan.regeneration_interval

@@ -1,0 +1,234 @@
+"""The diagram as data: states, phases, events, ranks, transitions, hours, metrics.
+
+Both engines, the tests and the documentation read these tables; none of them keeps a copy.
+Times are hours. Codes are plain integers because compiled code reads them as constants.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+# --- A server is in exactly one state -------------------------------------------------------
+ACTIVE: Final = 0
+STANDBY: Final = 1
+IDLE: Final = 2
+SPARE: Final = 3
+ARRIVING: Final = 4
+AUTOMATED_REPAIR: Final = 5
+MANUAL_REPAIR: Final = 6
+RETIRED: Final = 7
+
+SERVER_STATES: Final = (
+    "active",
+    "standby",
+    "idle",
+    "spare",
+    "arriving",
+    "automated_repair",
+    "manual_repair",
+    "retired",
+)
+
+#: (from, to, what makes it happen). Every change of a server's state is one of these.
+SERVER_TRANSITIONS: Final = (
+    (IDLE, ACTIVE, "host selection"),
+    (IDLE, STANDBY, "host selection"),
+    (STANDBY, ACTIVE, "promotion at the end of a recovery"),
+    (ACTIVE, STANDBY, "host selection"),
+    (ACTIVE, IDLE, "host selection"),
+    (ACTIVE, AUTOMATED_REPAIR, "blamed for a failure"),
+    (AUTOMATED_REPAIR, MANUAL_REPAIR, "escalated"),
+    (AUTOMATED_REPAIR, STANDBY, "repaired; a standby was missing"),
+    (AUTOMATED_REPAIR, IDLE, "repaired"),
+    (AUTOMATED_REPAIR, RETIRED, "condemned at the blame, executed when the repair ends"),
+    (MANUAL_REPAIR, STANDBY, "repaired; a standby was missing"),
+    (MANUAL_REPAIR, IDLE, "repaired"),
+    (MANUAL_REPAIR, RETIRED, "condemned at the blame, executed when the repair ends"),
+    (SPARE, ARRIVING, "preempted from the spare pool"),
+    (ARRIVING, IDLE, "arrived in the working pool"),
+    (IDLE, SPARE, "on loan and no longer needed (return: when_healed)"),
+)
+
+# --- The job is in exactly one phase --------------------------------------------------------
+WAITING: Final = 0
+STALLED: Final = 1
+SELECTING: Final = 2
+COMPUTING: Final = 3
+RECOVERING: Final = 4
+ENDED: Final = 5
+
+JOB_PHASES: Final = ("waiting", "stalled", "selecting", "computing", "recovering", "ended")
+
+#: (from, to, what makes it happen). The job is born between phases; its first act is a selection.
+JOB_TRANSITIONS: Final = (
+    (None, SELECTING, "start with enough servers"),
+    (None, WAITING, "start with a shortage that spares can relieve"),
+    (None, STALLED, "start, no spares, and a user's own policy finds too few servers"),
+    (WAITING, WAITING, "a spare arrived, still short, the next is preempted (one_at_a_time)"),
+    (WAITING, SELECTING, "enough servers"),
+    (WAITING, STALLED, "still short and no arrival is due"),
+    (STALLED, SELECTING, "enough servers came back"),
+    (SELECTING, COMPUTING, "the selection's time is over"),
+    (COMPUTING, RECOVERING, "a server failed"),
+    (RECOVERING, RECOVERING, "a server failed while recovering (exposure: recovering)"),
+    (RECOVERING, COMPUTING, "recovered, every vacancy filled from the standbys"),
+    (RECOVERING, SELECTING, "recovered, a vacancy is left, enough servers"),
+    (RECOVERING, WAITING, "recovered, a vacancy is left, short, spares are preempted"),
+    (RECOVERING, STALLED, "recovered, a vacancy is left, short, no spares"),
+    (COMPUTING, ENDED, "finished, or a limit: horizon or events"),
+    (SELECTING, ENDED, "a limit: horizon or events"),
+    (RECOVERING, ENDED, "depleted, or a limit: horizon or events"),
+    (WAITING, ENDED, "depleted, or a limit: horizon or events"),
+    (STALLED, ENDED, "depleted, or a limit: horizon or events"),
+)
+
+
+class Status(IntEnum):
+    """Why a run ended. Only ``FINISHED`` runs enter the averages."""
+
+    FINISHED = 0
+    DEPLETED = 1
+    OUT_OF_TIME = 2
+    OUT_OF_EVENTS = 3
+
+    @property
+    def label(self) -> str:
+        """The status as results and files spell it, such as ``"out_of_time"``."""
+        return self.name.lower()
+
+
+# --- Ties in time are broken by rank, then by server number ----------------------------------
+RANK_AUTOMATED_END: Final = 0
+RANK_MANUAL_END: Final = 1
+RANK_ARRIVAL: Final = 2
+RANK_REGENERATION: Final = 4
+RANK_FINISH: Final = 5
+RANK_FAILURE: Final = 7
+RANK_PHASE_END: Final = 8
+RANK_STALL_WAKE: Final = 9
+RANK_HORIZON: Final = 10
+
+#: Rank by rank; 3 (relapse) and 6 (checkpoint) are kept free for blocks not built yet.
+RANKS: Final = (
+    "end of automated repair",
+    "end of manual repair",
+    "arrival",
+    "relapse (not built yet)",
+    "regeneration",
+    "finish",
+    "checkpoint (not built yet)",
+    "failure",
+    "end of a phase",
+    "stall wake",
+    "horizon",
+)
+
+# --- What a trace records ---------------------------------------------------------------------
+EVENT_WAITING: Final = 0
+EVENT_STALLED: Final = 1
+EVENT_SELECTING: Final = 2
+EVENT_COMPUTING: Final = 3
+EVENT_RECOVERING: Final = 4
+EVENT_FAILURE: Final = 5
+EVENT_BLAME: Final = 6
+EVENT_PROMOTION: Final = 7
+EVENT_AUTOMATED_REPAIR_END: Final = 8
+EVENT_MANUAL_REPAIR_END: Final = 9
+EVENT_RETIREMENT: Final = 10
+EVENT_PREEMPTION: Final = 11
+EVENT_ARRIVAL: Final = 12
+EVENT_RETURN_TO_SPARES: Final = 13
+EVENT_REGENERATION: Final = 14
+EVENT_FINISHED: Final = 15
+EVENT_DEPLETED: Final = 16
+EVENT_OUT_OF_TIME: Final = 17
+EVENT_OUT_OF_EVENTS: Final = 18
+
+#: (name, meaning of the detail column). The first five are the job's phases, in their order.
+EVENTS: Final = (
+    ("waiting", "servers missing"),
+    ("stalled", "servers missing"),
+    ("selecting", "standbys chosen"),
+    ("computing", "standbys at hand"),
+    ("recovering", "standbys at hand"),
+    ("failure", "1 systematic, 0 random"),
+    ("blame", "1 the server that failed, 0 an innocent one"),
+    ("promotion", "standbys left"),
+    ("automated_repair_end", "0 failed silently, 1 success, 2 escalated"),
+    ("manual_repair_end", "0 failed silently, 1 success"),
+    ("retirement", "servers not retired that are left"),
+    ("preemption", "spares left"),
+    ("arrival", "arrivals still due"),
+    ("return_to_spares", "servers still on loan"),
+    ("regeneration", "servers that turned defective"),
+    ("finished", "0"),
+    ("depleted", "servers not retired"),
+    ("out_of_time", "0"),
+    ("out_of_events", "0"),
+)
+EVENT_NAMES: Final = tuple(name for name, _ in EVENTS)
+
+REPAIR_SILENT: Final = 0
+REPAIR_SUCCESS: Final = 1
+REPAIR_ESCALATED: Final = 2
+
+# --- The books: every hour of a run is in exactly one bucket ------------------------------------
+PRODUCTIVE: Final = 0
+LOST: Final = 1
+DEGRADED: Final = 2
+CHECKPOINT: Final = 3
+RECOVERY: Final = 4
+SELECTION: Final = 5
+WAITING_HOURS: Final = 6
+STALLED_HOURS: Final = 7
+
+BUCKETS: Final = (
+    "productive_hours",
+    "lost_hours",
+    "degraded_hours",
+    "checkpoint_hours",
+    "recovery_hours",
+    "selection_hours",
+    "waiting_hours",
+    "stalled_hours",
+)
+
+#: Bucket of each job phase, by phase code (``ended`` spends nothing).
+BUCKET_OF_PHASE: Final = (WAITING_HOURS, STALLED_HOURS, SELECTION, PRODUCTIVE, RECOVERY, PRODUCTIVE)
+
+# --- Counters ------------------------------------------------------------------------------------
+FAILURES_RANDOM: Final = 0
+FAILURES_SYSTEMATIC: Final = 1
+BLAMED_RIGHT: Final = 2
+BLAMED_WRONG: Final = 3
+UNDIAGNOSED: Final = 4
+REPAIRS_AUTOMATED: Final = 5
+REPAIRS_MANUAL: Final = 6
+REPAIRS_SUCCESSFUL: Final = 7
+REPAIRS_SILENT: Final = 8
+PREEMPTIONS: Final = 9
+HOST_SELECTIONS: Final = 10
+STANDBY_PROMOTIONS: Final = 11
+STALLS: Final = 12
+SERVERS_RETIRED: Final = 13
+
+COUNTERS: Final = (
+    "failures_random",
+    "failures_systematic",
+    "blamed_right",
+    "blamed_wrong",
+    "undiagnosed",
+    "repairs_automated",
+    "repairs_manual",
+    "repairs_successful",
+    "repairs_silent",
+    "preemptions",
+    "host_selections",
+    "standby_promotions",
+    "stalls",
+    "servers_retired",
+)
+
+#: The columns of a run's result row, in order; names are fixed, later blocks add to them.
+METRICS: Final = ("training_hours", "ettr", *BUCKETS, "failures", *COUNTERS, "mean_run_hours")

@@ -1,0 +1,171 @@
+"""Scenario -> one flat record of numbers: all that the engines know of a scenario.
+
+Hours and counts only; names, units and files stay behind. Options become the codes below. The
+same record drives the reference and the kernel, so neither can read a scenario differently.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Final
+
+import numpy as np
+
+from failcast.scenario import Scenario, ScoreFloor, Threshold
+
+POLICY_RANDOM: Final = 0
+POLICY_POOL_ORDER: Final = 1
+POLICY_FEWEST_FAILURES: Final = 2
+POLICY_HIGHEST_SCORE: Final = 3
+#: Code of each host-selection policy, by its name in a scenario.
+POLICIES: Final = {
+    "random": POLICY_RANDOM,
+    "pool_order": POLICY_POOL_ORDER,
+    "fewest_failures": POLICY_FEWEST_FAILURES,
+    "highest_score": POLICY_HIGHEST_SCORE,
+}
+
+RETIRE_NEVER: Final = 0
+RETIRE_THRESHOLD: Final = 1
+RETIRE_SCORE: Final = 2
+
+_COUNTS = (
+    "servers_total",
+    "working_pool",
+    "spare_pool",
+    "job_servers",
+    "warm_standbys",
+    "resume_with_job",
+    "defective_count",
+    "exposed_recovering",
+    "preempt_together",
+    "return_when_healed",
+    "policy",
+    "retirement",
+    "retire_failures",
+    "max_events",
+)
+_REALS = (
+    "length",
+    "life_mean_good",
+    "life_mean_defective",
+    "hazard_ratio",
+    "p_systematic",
+    "regeneration_interval",
+    "regeneration_share",
+    "p_diagnosed",
+    "p_wrong_server",
+    "p_escalate",
+    "p_automated_silent",
+    "p_manual_silent",
+    "score_initial",
+    "score_penalty",
+    "score_credit",
+    "score_period",
+    "retire_window",
+    "retire_floor",
+    "horizon",
+)
+_DISTRIBUTIONS = ("life", "recovery", "selection", "wait", "automated", "manual")
+
+#: The plan's record type. Each distribution ``x`` is three fields: ``x_kind``, ``x_a``, ``x_b``.
+PLAN_DTYPE: Final = np.dtype(
+    (
+        np.record,
+        [(name, np.int64) for name in _COUNTS]
+        + [(name, np.float64) for name in _REALS]
+        + [(f"{name}_kind", np.int64) for name in _DISTRIBUTIONS]
+        + [(f"{name}_{part}", np.float64) for name in _DISTRIBUTIONS for part in "ab"],
+    )
+)
+
+Plan = Any  # A numpy record of PLAN_DTYPE; compiled code reads its fields by attribute.
+
+
+def make_plan(scenario: Scenario) -> Plan:
+    """Return the record that both engines run from. Times in hours, rates per hour."""
+    plan = np.zeros(1, dtype=PLAN_DTYPE)[0]
+    _fill_sizes(plan, scenario)
+    _fill_failures(plan, scenario)
+    _fill_repair(plan, scenario)
+    _fill_policies(plan, scenario)
+    for name, distribution in (
+        ("life", scenario.failures.life),
+        ("recovery", scenario.recovery.time),
+        ("selection", scenario.selection.time),
+        ("wait", scenario.preemption.wait),
+        ("automated", scenario.repair.automated.time),
+        ("manual", scenario.repair.manual.time),
+    ):
+        kind, a, b = distribution.kernel()
+        plan[f"{name}_kind"], plan[f"{name}_a"], plan[f"{name}_b"] = kind, a, b
+    return plan
+
+
+def _fill_sizes(plan: Plan, scenario: Scenario) -> None:
+    cluster, job, control = scenario.cluster, scenario.job, scenario.run
+    plan.servers_total = cluster.working_pool + cluster.spare_pool
+    plan.working_pool = cluster.working_pool
+    plan.spare_pool = cluster.spare_pool
+    plan.job_servers = job.servers
+    plan.warm_standbys = job.warm_standbys
+    plan.resume_with_job = job.resume_with == "job"
+    plan.length = job.length
+    plan.horizon = 1000.0 * job.length if control.horizon is None else control.horizon
+    plan.max_events = control.max_events
+
+
+def _fill_failures(plan: Plan, scenario: Scenario) -> None:
+    failures, diagnosis = scenario.failures, scenario.diagnosis
+    rate, multiplier = failures.random.rate, failures.systematic.multiplier
+    plan.hazard_ratio = 1.0 + multiplier
+    plan.life_mean_good = np.inf if rate == 0.0 else 1.0 / rate
+    plan.life_mean_defective = np.inf if rate == 0.0 else 1.0 / (rate * (1.0 + multiplier))
+    plan.p_systematic = multiplier / (1.0 + multiplier)
+    plan.defective_count = share_of(failures.systematic.fraction, int(plan.servers_total))
+    plan.exposed_recovering = failures.exposure.recovering
+    regeneration = failures.regeneration
+    plan.regeneration_interval = np.inf if regeneration is None else regeneration.interval
+    share = 0.0 if regeneration is None else regeneration.share
+    plan.regeneration_share = float(
+        Decimal(repr(share)) * Decimal(repr(failures.systematic.fraction))
+    )
+    plan.p_diagnosed = diagnosis.probability
+    plan.p_wrong_server = diagnosis.wrong_server
+
+
+def _fill_repair(plan: Plan, scenario: Scenario) -> None:
+    repair = scenario.repair
+    plan.p_escalate = repair.automated.escalate
+    plan.p_automated_silent = repair.automated.silent_failure
+    plan.p_manual_silent = repair.manual.silent_failure
+
+
+def _fill_policies(plan: Plan, scenario: Scenario) -> None:
+    plan.policy = POLICIES[scenario.selection.policy]
+    plan.preempt_together = scenario.preemption.mode == "together"
+    plan.return_when_healed = scenario.preemption.return_ == "when_healed"
+    score, retirement = scenario.score, scenario.retirement
+    plan.score_initial, plan.score_penalty = score.initial, score.penalty
+    plan.score_credit, plan.score_period = score.credit, score.period
+    if isinstance(retirement, Threshold):
+        plan.retirement = RETIRE_THRESHOLD
+        plan.retire_failures, plan.retire_window = retirement.failures, retirement.window
+    elif isinstance(retirement, ScoreFloor):
+        plan.retirement, plan.retire_floor = RETIRE_SCORE, retirement.floor
+    else:
+        plan.retirement = RETIRE_NEVER
+
+
+def share_of(fraction: float, count: int) -> int:
+    """Return ``fraction`` of ``count``, halves rounded up, as the decimal numbers are written.
+
+    0.29 of 100 is 29, 0.145 of 100 is 15: the float is read back as the decimal a user wrote.
+    """
+    exact = Decimal(repr(fraction)) * count
+    return int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP))
+
+
+def distribution(plan: Plan, name: str) -> tuple[int, float, float]:
+    """Return (kind, a, b) of one of the plan's distributions, such as ``"recovery"``."""
+    return int(plan[f"{name}_kind"]), float(plan[f"{name}_a"]), float(plan[f"{name}_b"])

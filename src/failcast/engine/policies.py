@@ -1,0 +1,106 @@
+"""Policies as the operator sees them: which hosts, who is retired, what goes to a technician.
+
+The base class does what the scenario says; the kernel has the same choices compiled in. A user's
+own policy is a subclass, runs in the reference engine, and sees a ``ServerView``: what an operator
+can know of a server, never its hidden condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from failcast.engine.plan import (
+    POLICY_HIGHEST_SCORE,
+    POLICY_POOL_ORDER,
+    POLICY_RANDOM,
+    RETIRE_SCORE,
+    RETIRE_THRESHOLD,
+    Plan,
+)
+
+Chosen = tuple[list[int], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerView:
+    """What an operator knows of a server at this moment."""
+
+    number: int
+    state: str
+    #: Times, in hours since the start, at which this server was blamed; the newest last.
+    blame_hours: tuple[float, ...]
+    score: float
+    #: Hours on the job's clock since the server was last blamed.
+    operating_hours: float
+
+    @property
+    def blames(self) -> int:
+        """How often this server has been blamed."""
+        return len(self.blame_hours)
+
+
+class Policies:
+    """The scenario's own policies; subclass it and override a method to try yours.
+
+    One object is made per run, so a subclass may keep state in ``self``. ``self.plan`` is the
+    scenario as numbers.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def select(
+        self,
+        available: Sequence[ServerView],
+        servers: int,
+        standbys: int,
+        pick: Callable[[int], float],
+        tie: Callable[[int], float],
+    ) -> Chosen:
+        """Choose the job's servers and its standbys, by number, in the order they queue.
+
+        ``available`` is in pool order (by last entry into the working pool); ``servers`` and
+        ``standbys`` say how many are wanted, and ``available`` has that many. ``pick(k)`` and
+        ``tie(number)`` are addressed uniform draws in [0, 1). Fewer than ``servers`` chosen means
+        a shortage: the job stalls and asks again when the pools change.
+        """
+        policy = self.plan.policy
+        if policy == POLICY_RANDOM:
+            numbers = sorted(view.number for view in available)
+            return _drawn(numbers, len(numbers) - servers - standbys, standbys, pick)
+        if policy == POLICY_POOL_ORDER:
+            numbers = [view.number for view in available[: servers + standbys]]
+            return _drawn(numbers, 0, standbys, pick)
+        if policy == POLICY_HIGHEST_SCORE:
+            ranked = sorted(available, key=lambda v: (-v.score, tie(v.number), v.number))
+        else:
+            ranked = sorted(available, key=lambda v: (v.blames, tie(v.number), v.number))
+        numbers = [view.number for view in ranked[: servers + standbys]]
+        return numbers[:servers], numbers[servers:]
+
+    def retire(self, server: ServerView, now_hours: float) -> bool:
+        """Say, at the blame it was just given, whether this server is to be retired."""
+        if self.plan.retirement == RETIRE_THRESHOLD:
+            blamed, needed = server.blame_hours, int(self.plan.retire_failures)
+            if len(blamed) < needed:
+                return False
+            return bool(now_hours - blamed[-needed] <= self.plan.retire_window)
+        if self.plan.retirement == RETIRE_SCORE:
+            return bool(server.score <= self.plan.retire_floor)
+        return False
+
+    def escalate(self, server: ServerView, chance: float) -> bool:
+        """Say whether the automated repair that just ended hands over to manual repair."""
+        return bool(chance < self.plan.p_escalate)
+
+
+def _drawn(candidates: list[int], idle: int, standbys: int, pick: Callable[[int], float]) -> Chosen:
+    """Partial Fisher-Yates: draw those left idle, then the standbys; the rest is the job's."""
+    drawn = []
+    for k in range(idle + standbys):
+        j = int(pick(k) * len(candidates))
+        drawn.append(candidates[j])
+        candidates[j] = candidates[-1]
+        candidates.pop()
+    return candidates, drawn[idle:]

@@ -1,0 +1,197 @@
+"""Run replications of a scenario, on either engine, on any number of threads.
+
+Chance has an address, so a replication's result depends on scenario, seed and its own number
+only: the split over threads leaves no mark. This module returns bare arrays; ``results`` gives
+them names, means and intervals.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from failcast.engine import model
+from failcast.engine.kernel import TRACE_DTYPE, make_world, run_block
+from failcast.engine.model import METRICS, Status
+from failcast.engine.plan import Plan, make_plan
+from failcast.engine.policies import Policies
+from failcast.engine.reference import Reference
+from failcast.scenario import Scenario
+
+Engine = Literal["kernel", "reference"]
+ENGINES: Final = ("kernel", "reference")
+Progress = Callable[[int], None]
+
+_FIRST_TRACE_LINES: Final = 1 << 16
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The bare result of replications ``first``, ``first + 1``, … of one seed."""
+
+    #: (replications, metrics) float64; columns are ``METRICS``, times in hours.
+    values: np.ndarray
+    #: (replications,) uint8; codes are ``Status``.
+    status: np.ndarray
+    seed: int
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every event of one replication, in order of occurrence."""
+
+    #: (lines,) of ``TRACE_DTYPE``: time (hours since the start), event (an index of
+    #: ``EVENT_NAMES``), server (-1: none), detail (see ``model.EVENTS``).
+    lines: np.ndarray
+    status: Status
+    seed: int
+    replication: int
+
+    def rows(self) -> list[tuple[float, str, int, int]]:
+        """Return (time in hours, event, server or -1, detail) for each event."""
+        return [
+            (time, model.EVENT_NAMES[event], server, detail)
+            for time, event, server, detail in self.lines.tolist()
+        ]
+
+
+def run(
+    scenario: Scenario,
+    *,
+    replications: int,
+    seed: int,
+    threads: int = 1,
+    engine: Engine = "kernel",
+    first: int = 0,
+    policies: type[Policies] | None = None,
+    on_progress: Progress | None = None,
+) -> Runs:
+    """Run ``replications`` of ``scenario`` and return their bare results.
+
+    ``seed`` is below 2**64. ``threads`` share the replications; the reference engine is plain
+    Python and gains nothing from more than one. ``policies`` (a subclass of ``Policies``) runs in
+    the reference engine only. ``on_progress`` is called with the number of replications that have
+    just been done, from whichever thread did them.
+
+    Raises ``ValueError`` for an unknown engine, or for policies with the kernel.
+    """
+    _check_engine(engine, policies)
+    plan = make_plan(scenario)
+    values = np.empty((replications, len(METRICS)), dtype=np.float64)
+    status = np.empty(replications, dtype=np.uint8)
+    stop = threading.Event()
+
+    def work(begin: int, finish: int) -> None:
+        if stop.is_set():
+            return
+        part = slice(begin, finish)
+        if engine == "kernel":
+            _kernel_block(plan, seed, first + begin, values[part], status[part])
+        else:
+            _reference_block(plan, seed, first + begin, values[part], status[part], policies)
+        if on_progress is not None:
+            on_progress(finish - begin)
+
+    blocks = _blocks(replications, threads)
+    if threads == 1:
+        for begin, finish in blocks:
+            work(begin, finish)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for future in [pool.submit(work, begin, finish) for begin, finish in blocks]:
+                    future.result()
+            except BaseException:
+                stop.set()  # an interrupted study ends with the blocks that are running
+                raise
+    return Runs(values, status, seed, first)
+
+
+def trace(
+    scenario: Scenario,
+    *,
+    seed: int,
+    replication: int = 0,
+    engine: Engine = "kernel",
+    policies: type[Policies] | None = None,
+) -> Trace:
+    """Run one replication and return its event trace; arguments as in ``run``."""
+    _check_engine(engine, policies)
+    plan = make_plan(scenario)
+    if engine == "reference":
+        reference = Reference(plan, seed, replication, policies or Policies, record=True)
+        ended = reference.run()
+        return Trace(np.array(reference.trace, dtype=TRACE_DTYPE), ended, seed, replication)
+    values, status = np.empty((1, len(METRICS))), np.empty(1, dtype=np.uint8)
+    room, count = 0, _FIRST_TRACE_LINES
+    while count > room:  # once more with enough room, if the first guess was too small
+        room = count
+        lines = np.empty(room, dtype=TRACE_DTYPE)
+        count = _kernel_block(plan, seed, replication, values, status, lines)
+    return Trace(lines[:count], Status(int(status[0])), seed, replication)
+
+
+def reference_row(run: Reference) -> list[float]:
+    """Return the metrics of a reference run that ended, in the order of ``METRICS``."""
+    productive = run.books[model.PRODUCTIVE]
+    failures = run.counts[model.FAILURES_RANDOM] + run.counts[model.FAILURES_SYSTEMATIC]
+    ettr = productive / run.wall if run.wall > 0.0 else math.nan
+    return [
+        run.wall,
+        ettr,
+        *run.books,
+        failures,
+        *run.counts,
+        productive / (failures + 1),
+    ]
+
+
+def _check_engine(engine: str, policies: type[Policies] | None) -> None:
+    if engine not in ENGINES:
+        raise ValueError(f"engine is {engine!r}; it is one of: {', '.join(ENGINES)}.")
+    if policies is not None and engine == "kernel":
+        raise ValueError(
+            f"policies={policies.__name__} is Python code and the kernel is compiled; "
+            'run it with engine="reference".'
+        )
+
+
+def _blocks(replications: int, threads: int) -> list[tuple[int, int]]:
+    """Split the replications into about 20 blocks for each thread, for an even load."""
+    count = min(replications, 20 * threads)
+    edges = [replications * i // count for i in range(count + 1)]
+    return list(itertools.pairwise(edges))
+
+
+def _kernel_block(
+    plan: Plan,
+    seed: int,
+    first: int,
+    values: np.ndarray,
+    status: np.ndarray,
+    lines: np.ndarray | None = None,
+) -> int:
+    world = make_world(plan, np.empty(0, dtype=TRACE_DTYPE) if lines is None else lines)
+    return int(run_block(plan, world, np.uint64(seed), first, values, status))
+
+
+def _reference_block(
+    plan: Plan,
+    seed: int,
+    first: int,
+    values: np.ndarray,
+    status: np.ndarray,
+    policies: type[Policies] | None,
+) -> None:
+    for i in range(len(status)):
+        one = Reference(plan, seed, first + i, policies or Policies)
+        status[i] = one.run()
+        values[i] = reference_row(one)

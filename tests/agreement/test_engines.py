@@ -1,0 +1,170 @@
+"""The kernel equals the reference, bit for bit, over scenarios that reach every option."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.agreement.uncompiled import cases, digest
+from tests.strategies import CORNERS, PAIRWISE, scenarios
+
+from failcast.engine import METRICS, Policies, Status, model, run, trace
+from failcast.engine.reference_state import Server, State
+from failcast.scenario import Constant, ConstantLife, Scenario, UniformLife
+
+BOOKS = slice(METRICS.index("productive_hours"), METRICS.index("stalled_hours") + 1)
+
+
+def agree(scenario: Scenario, replication: int = 0) -> Status:
+    """Compare one replication on both engines: every event, the status, every metric."""
+    seed = scenario.run.seed
+    kernel = trace(scenario, seed=seed, replication=replication)
+    reference = trace(scenario, seed=seed, replication=replication, engine="reference")
+    for ours, theirs in zip(kernel.rows(), reference.rows(), strict=False):
+        assert ours == theirs
+    assert kernel.lines.tobytes() == reference.lines.tobytes()
+    assert kernel.status == reference.status
+    one, other = (
+        run(scenario, replications=1, seed=seed, first=replication, engine=engine)
+        for engine in ("kernel", "reference")
+    )
+    assert dict(zip(METRICS, one.values[0], strict=True)) == pytest.approx(
+        dict(zip(METRICS, other.values[0], strict=True)), rel=0, abs=0, nan_ok=True
+    )
+    assert one.status[0] == other.status[0] == kernel.status
+    balance(one.values[0])
+    return kernel.status
+
+
+def balance(row: np.ndarray) -> None:
+    """Every hour of the run is in exactly one bucket, and no bucket is negative."""
+    assert row[BOOKS].sum() == pytest.approx(row[0], rel=1e-9)
+    assert (row[BOOKS] >= 0.0).all()
+
+
+@pytest.mark.parametrize("number", range(len(PAIRWISE)))
+def test_engines_agree_on_all_pairs_of_options(number: int) -> None:
+    for replication in range(3):
+        agree(PAIRWISE[number], replication)
+
+
+@pytest.mark.parametrize("number", range(len(CORNERS)))
+def test_engines_agree_in_corners(number: int) -> None:
+    agree(CORNERS[number])
+
+
+@settings(max_examples=250)
+@given(scenarios())
+def test_engines_agree_on_generated_scenarios(scenario: Scenario) -> None:
+    agree(scenario)
+
+
+@settings(max_examples=250)
+@given(scenarios(most_servers=4))
+def test_engines_agree_on_tiny_clusters(scenario: Scenario) -> None:
+    agree(scenario)
+
+
+TINY = list(
+    itertools.product(
+        (1, 2, 3, 4),
+        (0, 1),
+        (ConstantLife(), UniformLife(spread=1.0)),
+        (0.0, 1.0),
+        (0.0, 2.0),
+        ("one_at_a_time", "together"),
+        (False, True),
+    )
+)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 3, 4])
+def test_engines_agree_where_everything_happens_at_once(servers: int) -> None:
+    """Constant lives and zero durations: all ties that the ranking of events has to break."""
+    for size, standbys, life, overhead, repair, mode, exposed in TINY:
+        if size != servers:
+            continue
+        scenario = Scenario().with_(
+            cluster__working_pool=servers,
+            cluster__spare_pool=standbys + 1,
+            job__servers=servers,
+            job__warm_standbys=standbys,
+            job__length=20.0,
+            failures__random__rate=0.25,
+            failures__life=life,
+            failures__exposure__recovering=exposed,
+            recovery__time=Constant(value=overhead),
+            selection__time=Constant(value=overhead),
+            preemption__wait=Constant(value=repair),
+            preemption__mode=mode,
+            preemption__return="when_healed",
+            repair__automated__time=Constant(value=repair),
+            repair__manual__time=Constant(value=repair),
+            run__horizon=200.0,
+        )
+        agree(scenario)
+
+
+class ChoosesNobody(Policies):
+    """A user's own policy that never finds enough servers."""
+
+    def select(self, *args: object) -> tuple[list[int], list[int]]:  # type: ignore[override]
+        return [], []
+
+
+def test_generated_scenarios_reach_every_event_transition_and_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What no test scenario reaches, no test of agreement covers."""
+    events: set[str] = set()
+    moves: set[tuple[int, int]] = set()
+    phases: set[tuple[int | None, int]] = set()
+    move, enter, end = State.move, State.enter, State.end
+
+    def watched_move(self: State, server: Server, state: int) -> None:
+        moves.add((server.state, state))
+        move(self, server, state)
+
+    def watched_enter(self: State, phase: int, detail: int) -> None:
+        phases.add((self.phase, phase))
+        enter(self, phase, detail)
+
+    def watched_end(self: State, status: Status) -> None:
+        phases.add((self.phase, model.ENDED))
+        end(self, status)
+
+    monkeypatch.setattr(State, "move", watched_move)
+    monkeypatch.setattr(State, "enter", watched_enter)
+    monkeypatch.setattr(State, "end", watched_end)
+    short = PAIRWISE[0].with_(run__max_events=5)
+    late = CORNERS[0].with_(preemption__wait=1e4)
+    for scenario in [*PAIRWISE, *CORNERS, short, late]:
+        for replication in range(3):
+            found = trace(
+                scenario, seed=scenario.run.seed, replication=replication, engine="reference"
+            )
+            events.update(event for _, event, _, _ in found.rows())
+    alone = PAIRWISE[0].with_(cluster__spare_pool=0, cluster__working_pool=50)
+    trace(alone, seed=1, engine="reference", policies=ChoosesNobody)
+    assert events == set(model.EVENT_NAMES)
+    assert moves == {(old, new) for old, new, _ in model.SERVER_TRANSITIONS}
+    assert phases == {(old, new) for old, new, _ in model.JOB_TRANSITIONS}
+
+
+def test_compiled_and_uncompiled_kernel_agree() -> None:
+    """Numba has miscompiled loops before; the same source as plain Python is the judge."""
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("uncompiled.py"))],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [digest(case) for case in cases()]
