@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from failcast.engine.model import EVENT_NAMES, METRICS, Status
-from failcast.engine.policies import Policies, ServerView
+from failcast.engine.policies import Policies, PolicyError, ServerView
 from failcast.engine.random import draw
 from failcast.engine.simulate import ENGINES, Engine, Runs, Trace, run, trace
 from failcast.engine.warm import compile_notice
@@ -14,6 +14,7 @@ __all__ = [
     "METRICS",
     "Engine",
     "Policies",
+    "PolicyError",
     "Runs",
     "ServerView",
     "Status",

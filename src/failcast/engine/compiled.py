@@ -9,10 +9,20 @@ which holds them for as long as the compiled code runs.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numba
+import numpy as np
 
 # ``_nrt`` is an option of numba's own tests and targets; its type hints do not list it.
 _njit: Final[Any] = numba.njit
 bare: Final[Any] = _njit(cache=True, nogil=True, _nrt=False)
+
+
+def code(value: int) -> int:
+    """Return ``value`` as the kind of integer that compiled code takes for a variable.
+
+    Numba compiles a function anew for each plain integer constant it is called with, so that
+    ``record`` alone had 17 versions. A numpy integer is just an ``int64``: one version.
+    """
+    return cast(int, np.int64(value))

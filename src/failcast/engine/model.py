@@ -9,15 +9,17 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
+from failcast.engine.compiled import code
+
 # --- A server is in exactly one state -------------------------------------------------------
-ACTIVE: Final = 0
-STANDBY: Final = 1
-IDLE: Final = 2
-SPARE: Final = 3
-ARRIVING: Final = 4
-AUTOMATED_REPAIR: Final = 5
-MANUAL_REPAIR: Final = 6
-RETIRED: Final = 7
+ACTIVE: Final = code(0)
+STANDBY: Final = code(1)
+IDLE: Final = code(2)
+SPARE: Final = code(3)
+ARRIVING: Final = code(4)
+AUTOMATED_REPAIR: Final = code(5)
+MANUAL_REPAIR: Final = code(6)
+RETIRED: Final = code(7)
 
 SERVER_STATES: Final = (
     "active",
@@ -51,12 +53,12 @@ SERVER_TRANSITIONS: Final = (
 )
 
 # --- The job is in exactly one phase --------------------------------------------------------
-WAITING: Final = 0
-STALLED: Final = 1
-SELECTING: Final = 2
-COMPUTING: Final = 3
-RECOVERING: Final = 4
-ENDED: Final = 5
+WAITING: Final = code(0)
+STALLED: Final = code(1)
+SELECTING: Final = code(2)
+COMPUTING: Final = code(3)
+RECOVERING: Final = code(4)
+ENDED: Final = code(5)
 
 JOB_PHASES: Final = ("waiting", "stalled", "selecting", "computing", "recovering", "ended")
 
@@ -99,15 +101,15 @@ class Status(IntEnum):
 
 
 # --- Ties in time are broken by rank, then by server number ----------------------------------
-RANK_AUTOMATED_END: Final = 0
-RANK_MANUAL_END: Final = 1
-RANK_ARRIVAL: Final = 2
-RANK_REGENERATION: Final = 4
-RANK_FINISH: Final = 5
-RANK_FAILURE: Final = 7
-RANK_PHASE_END: Final = 8
-RANK_STALL_WAKE: Final = 9
-RANK_HORIZON: Final = 10
+RANK_AUTOMATED_END: Final = code(0)
+RANK_MANUAL_END: Final = code(1)
+RANK_ARRIVAL: Final = code(2)
+RANK_REGENERATION: Final = code(4)
+RANK_FINISH: Final = code(5)
+RANK_FAILURE: Final = code(7)
+RANK_PHASE_END: Final = code(8)
+RANK_STALL_WAKE: Final = code(9)
+RANK_HORIZON: Final = code(10)
 
 #: Rank by rank; 3 (relapse) and 6 (checkpoint) are kept free for blocks not built yet.
 RANKS: Final = (
@@ -125,25 +127,25 @@ RANKS: Final = (
 )
 
 # --- What a trace records ---------------------------------------------------------------------
-EVENT_WAITING: Final = 0
-EVENT_STALLED: Final = 1
-EVENT_SELECTING: Final = 2
-EVENT_COMPUTING: Final = 3
-EVENT_RECOVERING: Final = 4
-EVENT_FAILURE: Final = 5
-EVENT_BLAME: Final = 6
-EVENT_PROMOTION: Final = 7
-EVENT_AUTOMATED_REPAIR_END: Final = 8
-EVENT_MANUAL_REPAIR_END: Final = 9
-EVENT_RETIREMENT: Final = 10
-EVENT_PREEMPTION: Final = 11
-EVENT_ARRIVAL: Final = 12
-EVENT_RETURN_TO_SPARES: Final = 13
-EVENT_REGENERATION: Final = 14
-EVENT_FINISHED: Final = 15
-EVENT_DEPLETED: Final = 16
-EVENT_OUT_OF_TIME: Final = 17
-EVENT_OUT_OF_EVENTS: Final = 18
+EVENT_WAITING: Final = code(0)
+EVENT_STALLED: Final = code(1)
+EVENT_SELECTING: Final = code(2)
+EVENT_COMPUTING: Final = code(3)
+EVENT_RECOVERING: Final = code(4)
+EVENT_FAILURE: Final = code(5)
+EVENT_BLAME: Final = code(6)
+EVENT_PROMOTION: Final = code(7)
+EVENT_AUTOMATED_REPAIR_END: Final = code(8)
+EVENT_MANUAL_REPAIR_END: Final = code(9)
+EVENT_RETIREMENT: Final = code(10)
+EVENT_PREEMPTION: Final = code(11)
+EVENT_ARRIVAL: Final = code(12)
+EVENT_RETURN_TO_SPARES: Final = code(13)
+EVENT_REGENERATION: Final = code(14)
+EVENT_FINISHED: Final = code(15)
+EVENT_DEPLETED: Final = code(16)
+EVENT_OUT_OF_TIME: Final = code(17)
+EVENT_OUT_OF_EVENTS: Final = code(18)
 
 #: (name, meaning of the detail column). The first five are the job's phases, in their order.
 EVENTS: Final = (
@@ -169,19 +171,19 @@ EVENTS: Final = (
 )
 EVENT_NAMES: Final = tuple(name for name, _ in EVENTS)
 
-REPAIR_SILENT: Final = 0
-REPAIR_SUCCESS: Final = 1
-REPAIR_ESCALATED: Final = 2
+REPAIR_SILENT: Final = code(0)
+REPAIR_SUCCESS: Final = code(1)
+REPAIR_ESCALATED: Final = code(2)
 
 # --- The books: every hour of a run is in exactly one bucket ------------------------------------
-PRODUCTIVE: Final = 0
-LOST: Final = 1
-DEGRADED: Final = 2
-CHECKPOINT: Final = 3
-RECOVERY: Final = 4
-SELECTION: Final = 5
-WAITING_HOURS: Final = 6
-STALLED_HOURS: Final = 7
+PRODUCTIVE: Final = code(0)
+LOST: Final = code(1)
+DEGRADED: Final = code(2)
+CHECKPOINT: Final = code(3)
+RECOVERY: Final = code(4)
+SELECTION: Final = code(5)
+WAITING_HOURS: Final = code(6)
+STALLED_HOURS: Final = code(7)
 
 BUCKETS: Final = (
     "productive_hours",
@@ -198,20 +200,20 @@ BUCKETS: Final = (
 BUCKET_OF_PHASE: Final = (WAITING_HOURS, STALLED_HOURS, SELECTION, PRODUCTIVE, RECOVERY, PRODUCTIVE)
 
 # --- Counters ------------------------------------------------------------------------------------
-FAILURES_RANDOM: Final = 0
-FAILURES_SYSTEMATIC: Final = 1
-BLAMED_RIGHT: Final = 2
-BLAMED_WRONG: Final = 3
-UNDIAGNOSED: Final = 4
-REPAIRS_AUTOMATED: Final = 5
-REPAIRS_MANUAL: Final = 6
-REPAIRS_SUCCESSFUL: Final = 7
-REPAIRS_SILENT: Final = 8
-PREEMPTIONS: Final = 9
-HOST_SELECTIONS: Final = 10
-STANDBY_PROMOTIONS: Final = 11
-STALLS: Final = 12
-SERVERS_RETIRED: Final = 13
+FAILURES_RANDOM: Final = code(0)
+FAILURES_SYSTEMATIC: Final = code(1)
+BLAMED_RIGHT: Final = code(2)
+BLAMED_WRONG: Final = code(3)
+UNDIAGNOSED: Final = code(4)
+REPAIRS_AUTOMATED: Final = code(5)
+REPAIRS_MANUAL: Final = code(6)
+REPAIRS_SUCCESSFUL: Final = code(7)
+REPAIRS_SILENT: Final = code(8)
+PREEMPTIONS: Final = code(9)
+HOST_SELECTIONS: Final = code(10)
+STANDBY_PROMOTIONS: Final = code(11)
+STALLS: Final = code(12)
+SERVERS_RETIRED: Final = code(13)
 
 COUNTERS: Final = (
     "failures_random",

@@ -11,12 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from failcast.engine.compiled import code
 from failcast.scenario import Scenario, ScoreFloor, Threshold
 
-POLICY_RANDOM: Final = 0
-POLICY_POOL_ORDER: Final = 1
-POLICY_FEWEST_FAILURES: Final = 2
-POLICY_HIGHEST_SCORE: Final = 3
+POLICY_RANDOM: Final = code(0)
+POLICY_POOL_ORDER: Final = code(1)
+POLICY_FEWEST_FAILURES: Final = code(2)
+POLICY_HIGHEST_SCORE: Final = code(3)
 #: Code of each host-selection policy, by its name in a scenario.
 POLICIES: Final = {
     "random": POLICY_RANDOM,
@@ -25,9 +26,9 @@ POLICIES: Final = {
     "highest_score": POLICY_HIGHEST_SCORE,
 }
 
-RETIRE_NEVER: Final = 0
-RETIRE_THRESHOLD: Final = 1
-RETIRE_SCORE: Final = 2
+RETIRE_NEVER: Final = code(0)
+RETIRE_THRESHOLD: Final = code(1)
+RETIRE_SCORE: Final = code(2)
 
 _COUNTS = (
     "servers_total",

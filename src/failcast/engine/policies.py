@@ -22,6 +22,10 @@ from failcast.engine.plan import (
 Chosen = tuple[list[int], list[int]]
 
 
+class PolicyError(ValueError):
+    """A user's own policy asked for something that cannot be."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerView:
     """What an operator knows of a server at this moment."""

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, code
 from failcast.scenario.distributions import (
     CONSTANT,
     EXPONENTIAL,
@@ -26,23 +26,23 @@ from failcast.scenario.distributions import (
 )
 
 # The streams: what a draw is for. A number, once given, is never used for anything else.
-LIFE: Final = 1
-SYSTEMATIC: Final = 2
-DIAGNOSED: Final = 3
-WRONG_SERVER: Final = 4
-INNOCENT: Final = 5
-AUTOMATED_TIME: Final = 6
-ESCALATE: Final = 7
-AUTOMATED_SILENT: Final = 8
-MANUAL_TIME: Final = 9
-MANUAL_SILENT: Final = 10
-DEFECTIVE: Final = 11
-REGENERATION: Final = 12
-SELECTION_PICK: Final = 13
-SELECTION_TIE: Final = 14
-SELECTION_TIME: Final = 15
-RECOVERY_TIME: Final = 16
-PREEMPTION_WAIT: Final = 17
+LIFE: Final = code(1)
+SYSTEMATIC: Final = code(2)
+DIAGNOSED: Final = code(3)
+WRONG_SERVER: Final = code(4)
+INNOCENT: Final = code(5)
+AUTOMATED_TIME: Final = code(6)
+ESCALATE: Final = code(7)
+AUTOMATED_SILENT: Final = code(8)
+MANUAL_TIME: Final = code(9)
+MANUAL_SILENT: Final = code(10)
+DEFECTIVE: Final = code(11)
+REGENERATION: Final = code(12)
+SELECTION_PICK: Final = code(13)
+SELECTION_TIE: Final = code(14)
+SELECTION_TIME: Final = code(15)
+RECOVERY_TIME: Final = code(16)
+PREEMPTION_WAIT: Final = code(17)
 
 #: (stream, entity, n) of every draw in the model, by name: the table behind "address".
 STREAMS: Final = {

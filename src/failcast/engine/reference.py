@@ -17,6 +17,7 @@ import simpy
 from failcast.engine import model, random
 from failcast.engine.model import Status
 from failcast.engine.plan import distribution
+from failcast.engine.policies import PolicyError
 from failcast.engine.reference_state import Due, OutOfEventsError, Process, Server, State
 
 NOBODY = (math.inf, None)
@@ -271,6 +272,7 @@ class Reference(State):
             lambda k: self.chance.uniform(random.SELECTION_PICK, number, k),
             lambda server: self.chance.uniform(random.SELECTION_TIE, server, number),
         )
+        self.check_choice(hosts, queue, available, standbys)
         if len(hosts) < plan.job_servers:
             return False
         chosen, queued = set(hosts), set(queue)
@@ -289,6 +291,24 @@ class Reference(State):
         self.enter(model.SELECTING, len(self.standbys))
         self.return_loans()
         return True
+
+    def check_choice(
+        self, hosts: list[int], queue: list[int], available: list[Server], standbys: int
+    ) -> None:
+        """Raise ``PolicyError`` if a user's own policy chose what nobody can choose."""
+        name, numbers = type(self.policies).__name__, [*hosts, *queue]
+        if len(hosts) > self.plan.job_servers or len(queue) > standbys:
+            raise PolicyError(
+                f"{name}.select chose {len(hosts)} servers and {len(queue)} standbys, but at most "
+                f"{self.plan.job_servers} and {standbys} are wanted."
+            )
+        strangers = set(numbers) - {server.number for server in available}
+        if strangers:
+            raise PolicyError(
+                f"{name}.select chose server {min(strangers)}, which is not available."
+            )
+        if len(set(numbers)) < len(numbers):
+            raise PolicyError(f"{name}.select chose a server twice.")
 
     def join(self, server: Server) -> None:
         """Make a server active; one that already is keeps its failure point unchanged."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ ENGINES: Final = ("kernel", "reference")
 Progress = Callable[[int], None]
 
 _FIRST_TRACE_LINES: Final = 1 << 16
+_WORK_IN_BLOCK: Final = 2e6  # servers and failures
 
 
 @dataclass(frozen=True)
@@ -87,30 +87,33 @@ def run(
     plan = make_plan(scenario)
     values = np.empty((replications, len(METRICS)), dtype=np.float64)
     status = np.empty(replications, dtype=np.uint8)
-    stop = threading.Event()
+    stop = np.zeros(1, dtype=np.uint8)
 
     def work(begin: int, finish: int) -> None:
-        if stop.is_set():
-            return
         part = slice(begin, finish)
+        if stop[0]:
+            return
         if engine == "kernel":
-            _kernel_block(plan, seed, first + begin, values[part], status[part])
+            _kernel_block(plan, seed, first + begin, values[part], status[part], stop)
         else:
             _reference_block(plan, seed, first + begin, values[part], status[part], policies)
-        if on_progress is not None:
+        if on_progress is not None and not stop[0]:
             on_progress(finish - begin)
 
-    blocks = _blocks(replications, threads)
-    if threads == 1:
+    blocks = _blocks(replications, threads, 1 if engine == "reference" else _most_in_block(plan))
+    if engine == "reference" and threads == 1:
         for begin, finish in blocks:
             work(begin, finish)
     else:
+        # Compiled code hears no signal. So it never runs in the caller's thread, which stays
+        # free to take a Ctrl-C and to set ``stop``.
         with ThreadPoolExecutor(threads) as pool:
             try:
                 for future in [pool.submit(work, begin, finish) for begin, finish in blocks]:
                     future.result()
             except BaseException:
-                stop.set()  # an interrupted study ends with the blocks that are running
+                stop[0] = 1
+                pool.shutdown(wait=True, cancel_futures=True)
                 raise
     return Runs(values, status, seed, first)
 
@@ -135,7 +138,7 @@ def trace(
     while count > room:  # once more with enough room, if the first guess was too small
         room = count
         lines = np.empty(room, dtype=TRACE_DTYPE)
-        count = _kernel_block(plan, seed, replication, values, status, lines)
+        count = _kernel_block(plan, seed, replication, values, status, np.zeros(1, np.uint8), lines)
     return Trace(lines[:count], Status(int(status[0])), seed, replication)
 
 
@@ -159,14 +162,23 @@ def _check_engine(engine: str, policies: type[Policies] | None) -> None:
         raise ValueError(f"engine is {engine!r}; it is one of: {', '.join(ENGINES)}.")
     if policies is not None and engine == "kernel":
         raise ValueError(
-            f"policies={policies.__name__} is Python code and the kernel is compiled; "
-            'run it with engine="reference".'
+            f"policies={policies.__name__} is Python code and the kernel is compiled: "
+            'choose engine="reference".'
         )
 
 
-def _blocks(replications: int, threads: int) -> list[tuple[int, int]]:
-    """Split the replications into about 20 blocks for each thread, for an even load."""
-    count = min(replications, 20 * threads)
+def _most_in_block(plan: Plan) -> int:
+    """Return how many replications the kernel does in about a second: what progress is told by."""
+    rate = 1.0 / float(plan.life_mean_good) + float(plan.defective_count) / float(
+        plan.servers_total * plan.life_mean_defective
+    )
+    work = float(plan.servers_total) + float(plan.job_servers * plan.length) * rate
+    return max(1, int(_WORK_IN_BLOCK / work))
+
+
+def _blocks(replications: int, threads: int, most: int) -> list[tuple[int, int]]:
+    """Split the replications into blocks of at most ``most``, about 20 or more for each thread."""
+    count = max(min(replications, 20 * threads), -(-replications // most))
     edges = [replications * i // count for i in range(count + 1)]
     return list(itertools.pairwise(edges))
 
@@ -177,10 +189,11 @@ def _kernel_block(
     first: int,
     values: np.ndarray,
     status: np.ndarray,
+    stop: np.ndarray,
     lines: np.ndarray | None = None,
 ) -> int:
     world = make_world(plan, np.empty(0, dtype=TRACE_DTYPE) if lines is None else lines)
-    return int(run_block(plan, world, np.uint64(seed), first, values, status))
+    return int(run_block(plan, world, np.uint64(seed), first, values, status, stop))
 
 
 def _reference_block(

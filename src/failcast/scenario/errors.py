@@ -14,6 +14,8 @@ from typing import Any
 
 #: Longest piece of a user's text that a sentence repeats.
 SHOWN_CHARACTERS = 80
+#: A path is shown whole, for a user to find the file by.
+PATH_CHARACTERS = 4096
 #: Most problems of one scenario that are told; a file of another kind may have thousands.
 MOST_PROBLEMS = 50
 
@@ -52,7 +54,7 @@ class Problem:
         return f"{shown(self.field, quote=False)} is {shown(self.value)}, but {self.rule}{end}"
 
     def __str__(self) -> str:
-        place = "" if self.file is None else shown(self.file, quote=False)
+        place = "" if self.file is None else shown(self.file, quote=False, most=PATH_CHARACTERS)
         if self.line is not None:
             place = f"{place}, line {self.line}" if place else f"line {self.line}"
         return f"{place}: {self.message}" if place else self.message

@@ -17,6 +17,7 @@ from typing import Any, Final
 from failcast.scenario.airesim import from_flat, is_flat
 from failcast.scenario.echo import to_dict
 from failcast.scenario.errors import (
+    PATH_CHARACTERS,
     Problem,
     ScenarioError,
     did_you_mean,
@@ -146,10 +147,9 @@ def _read(name: str) -> tuple[str, str]:
 def _unknown_source(name: str, ending: str) -> ScenarioError:
     hint = did_you_mean(nearest(name, PRESETS)) or "."
     endings = one_of(dict.fromkeys(PARSERS))
+    source = shown(name, most=PATH_CHARACTERS)
     if ending or os.sep in name:
-        sentence = f"{shown(name)} does not end in {endings}{hint}"
+        sentence = f"{source} does not end in {endings}{hint}"
     else:
-        sentence = (
-            f"{shown(name)} is neither a preset ({one_of(PRESETS)}) nor a file in {endings}{hint}"
-        )
+        sentence = f"{source} is neither a preset ({one_of(PRESETS)}) nor a file in {endings}{hint}"
     return refuse(sentence, value=name)

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from failcast.engine.compiled import bare
-from failcast.engine.kernel.world import NO_PHASE
+from failcast.engine.compiled import bare, code
+from failcast.engine.kernel.world import NO_PHASE, NONE
 from failcast.engine.model import (
     BUCKET_OF_PHASE,
     COMPUTING,
@@ -23,7 +23,7 @@ from failcast.engine.model import (
 )
 
 _BUCKETS: Final = np.array(BUCKET_OF_PHASE)
-_DEPLETED: Final = int(Status.DEPLETED)
+_DEPLETED: Final = code(Status.DEPLETED)
 
 
 @bare
@@ -77,7 +77,7 @@ def enter(plan, w, now, phase, detail):  # type: ignore[no-untyped-def]  # compi
     """Change the job's phase."""
     settle(plan, w, now)
     w.job.phase = phase
-    record(w, now, phase, -1, detail)
+    record(w, now, phase, NONE, detail)
 
 
 @bare
@@ -86,7 +86,7 @@ def end(plan, w, now, status):  # type: ignore[no-untyped-def]  # compiled
     settle(plan, w, now)
     job = w.job
     job.phase, job.status = ENDED, status
-    record(w, now, EVENT_FINISHED + status, -1, job.not_retired if status == _DEPLETED else 0)
+    record(w, now, EVENT_FINISHED + status, NONE, job.not_retired if status == _DEPLETED else 0)
 
 
 @bare
@@ -102,8 +102,7 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
     job.next_time, job.next_rank, job.next_server = math.inf, RANK_PHASE_END, -1
     point, failing = math.inf, -1
     if is_exposed(plan, job) and job.failures_n > 0:
-        failing = w.slots[0].failing
-        point = w.servers[failing].point
+        failing, point = w.failing[0].code, w.failing[0].key
     failure_time = job.wall + max(0.0, point - job.clock)
     if job.phase == COMPUTING:
         key = finish_key(plan, job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, code
 from failcast.engine.kernel.books import end, enter, record, settle
 from failcast.engine.kernel.hosts import (
     leave,
@@ -14,6 +14,7 @@ from failcast.engine.kernel.hosts import (
 )
 from failcast.engine.kernel.queues import moved_failure, push_due, push_standby
 from failcast.engine.kernel.world import (
+    FIRST,
     NONE,
     append_to_pool,
     keep_smallest_draws,
@@ -74,27 +75,27 @@ from failcast.engine.random import (
     uniform,
 )
 
-_DEPLETED: Final = int(Status.DEPLETED)
+_DEPLETED: Final = code(Status.DEPLETED)
 
 
 @bare
 def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A failure stops the job; somebody, or nobody, is blamed; recovery starts (again)."""
     job, server = w.job, w.servers[s]
-    place = address(job.root, s, server.renewal)
+    place = address(job.root, s, int(server.renewal))
     systematic = server.defective != 0 and uniform(place, SYSTEMATIC) < plan.p_systematic
     w.job.counts[FAILURES_SYSTEMATIC if systematic else FAILURES_RANDOM] += 1
     record(w, now, EVENT_FAILURE, s, 1 if systematic else 0)
     blamed = _diagnose(plan, w, s, place)
     if blamed != s:
         server.renewal += 1  # it keeps its slot, with a new life
-        life = life_hours(plan, job.root, s, server.renewal, server.defective)
+        life = life_hours(plan, job.root, s, int(server.renewal), server.defective)
         server.point = job.clock + life
         moved_failure(w, s)
     if blamed != NONE:
         _blame(plan, w, now, blamed, blamed == s)
     enter(plan, w, now, RECOVERING, job.standby_count)
-    place = address(job.root, job.recoveries, 0)
+    place = address(job.root, job.recoveries, FIRST)
     job.recoveries += 1
     time = sample(plan.recovery_kind, plan.recovery_a, plan.recovery_b, place, RECOVERY_TIME)
     job.phase_end = now + time
@@ -129,7 +130,7 @@ def _blame(plan, w, now, s, right):  # type: ignore[no-untyped-def]  # compiled
     server.operated = 0.0
     server.blames += 1
     server.condemned = 1 if _is_condemned(plan, w, now, s) else 0
-    place = address(job.root, s, server.renewal)
+    place = address(job.root, s, int(server.renewal))
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     push_due(w, now + time, RANK_AUTOMATED_END, s)
 
@@ -152,7 +153,7 @@ def _is_condemned(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 def automated_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Automated repair ends: it hands over to manual repair, or that was all."""
     server = w.servers[s]
-    place = address(w.job.root, s, server.renewal)
+    place = address(w.job.root, s, int(server.renewal))
     w.job.counts[REPAIRS_AUTOMATED] += 1
     if uniform(place, ESCALATE) < plan.p_escalate:
         server.state = MANUAL_REPAIR
@@ -167,7 +168,7 @@ def automated_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # co
 @bare
 def manual_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Manual repair ends."""
-    place = address(w.job.root, s, w.servers[s].renewal)
+    place = address(w.job.root, s, int(w.servers[s].renewal))
     w.job.counts[REPAIRS_MANUAL] += 1
     silent = uniform(place, MANUAL_SILENT) < plan.p_manual_silent
     _repaired(plan, w, now, s, silent, EVENT_MANUAL_REPAIR_END)
@@ -185,7 +186,7 @@ def _repaired(plan, w, now, s, silent, event):  # type: ignore[no-untyped-def]  
         _retire(plan, w, now, s)
         return
     server.renewal += 1
-    server.point = life_hours(plan, job.root, s, server.renewal, server.defective)
+    server.point = life_hours(plan, job.root, s, int(server.renewal), server.defective)
     append_to_pool(w, s)
     short = job.phase == WAITING or job.phase == STALLED
     if not short and job.standby_count < plan.warm_standbys:
@@ -233,6 +234,6 @@ def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
             moved_failure(w, s)
         else:
             server.point /= plan.hazard_ratio
-    record(w, now, EVENT_REGENERATION, -1, count)
+    record(w, now, EVENT_REGENERATION, NONE, count)
     job.regenerations += 1
     job.regeneration_next += plan.regeneration_interval

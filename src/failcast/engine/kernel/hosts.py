@@ -17,6 +17,7 @@ from failcast.engine.kernel.queues import (
     remove_failure,
 )
 from failcast.engine.kernel.world import (
+    FIRST,
     NONE,
     append_to_pool,
     append_to_spares,
@@ -163,7 +164,7 @@ def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     job.loans += 1
     w.job.counts[PREEMPTIONS] += 1
     record(w, now, EVENT_PREEMPTION, s, job.spares)
-    place = address(job.root, s, server.preemptions)
+    place = address(job.root, s, int(server.preemptions))
     server.preemptions += 1
     wait = sample(plan.wait_kind, plan.wait_a, plan.wait_b, place, PREEMPTION_WAIT)
     push_due(w, now + wait, RANK_ARRIVAL, s)
@@ -234,7 +235,7 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         _draw(w, total, total - hosts - standbys, standbys)
     elif plan.policy == POLICY_POOL_ORDER:
         _list_by_entry(w, hosts + standbys)
-        _draw(w, hosts + standbys, 0, standbys)
+        _draw(w, hosts + standbys, FIRST, standbys)
     else:
         _list_by_number(plan, w)
         _rank(plan, w, total)
@@ -247,7 +248,7 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     w.job.counts[HOST_SELECTIONS] += 1
     job.short = job.wake = 0
     enter(plan, w, now, SELECTING, job.standby_count)
-    place = address(job.root, number, 0)
+    place = address(job.root, number, FIRST)
     time = sample(plan.selection_kind, plan.selection_a, plan.selection_b, place, SELECTION_TIME)
     job.phase_end = now + time
     return_loans(plan, w, now)

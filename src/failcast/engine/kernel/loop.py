@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, code
 from failcast.engine.kernel.books import end, enter, finish_key, schedule, settle, settle_at
 from failcast.engine.kernel.failures import (
     automated_repair_end,
@@ -15,7 +15,7 @@ from failcast.engine.kernel.failures import (
 )
 from failcast.engine.kernel.hosts import arrive, choose, promote, select_hosts
 from failcast.engine.kernel.queues import due_code, pop_due
-from failcast.engine.kernel.world import NO_STATUS, reset
+from failcast.engine.kernel.world import FIRST, NO_STATUS, reset
 from failcast.engine.model import (
     BUCKETS,
     COMPUTING,
@@ -35,9 +35,9 @@ from failcast.engine.model import (
     Status,
 )
 
-_FINISHED: Final = int(Status.FINISHED)
-_OUT_OF_TIME: Final = int(Status.OUT_OF_TIME)
-_OUT_OF_EVENTS: Final = int(Status.OUT_OF_EVENTS)
+_FINISHED: Final = code(Status.FINISHED)
+_OUT_OF_TIME: Final = code(Status.OUT_OF_TIME)
+_OUT_OF_EVENTS: Final = code(Status.OUT_OF_EVENTS)
 _FIRST_BUCKET: Final = 2
 _FAILURES: Final = _FIRST_BUCKET + len(BUCKETS)
 _FIRST_COUNTER: Final = _FAILURES + 1
@@ -45,13 +45,13 @@ _MEAN_RUN: Final = _FIRST_COUNTER + len(COUNTERS)
 
 
 @bare
-def run_one(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compiled
-    """Run one replication to its end; the results stay in the world."""
+def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # compiled
+    """Run one replication to its end, or until ``stop[0]`` is set; the results stay in ``w``."""
     reset(plan, w, seed, replication)
     job = w.job
     select_hosts(plan, w, 0.0)
     schedule(plan, w)
-    while job.status == NO_STATUS:
+    while job.status == NO_STATUS and stop[0] == 0:
         time, rank, server = _next_event(plan, w)
         job.events += 1
         if job.events > plan.max_events:
@@ -78,9 +78,9 @@ def _next_event(plan, w):  # type: ignore[no-untyped-def]  # compiled
     if regeneration < time or (regeneration == time and rank > RANK_REGENERATION):
         time, rank, server = regeneration, RANK_REGENERATION, -1
     if job.due_n > 0:
-        due = w.slots[0].due_time
+        due = w.due[0].key
         # The codes of repairs and arrivals are below those of every other rank.
-        if due < time or (due == time and w.slots[0].due_code < due_code(rank, 0)):
+        if due < time or (due == time and w.due[0].code < due_code(rank, FIRST)):
             time, rank, server = due, RANK_AUTOMATED_END, -1
     if plan.horizon < time:
         time, rank, server = plan.horizon, RANK_HORIZON, -1
@@ -141,15 +141,16 @@ def _write_row(w, row):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def run_block(plan, w, seed, first, values, status):  # type: ignore[no-untyped-def]  # compiled
+def run_block(plan, w, seed, first, values, status, stop):  # type: ignore[no-untyped-def]  # compiled
     """Run ``len(status)`` replications from number ``first`` on; return the lines of trace.
 
     ``values`` (replications x metrics) and ``status`` are written. If the world has room for a
     trace, that of the last replication is left there; the number of lines it would have written
-    comes back, also if there was less room.
+    comes back, also if there was less room. Another thread may set ``stop[0]``: what was written
+    then is worth nothing.
     """
     for i in range(len(status)):
-        run_one(plan, w, seed, first + i)
+        run_one(plan, w, seed, first + i, stop)
         _write_row(w, values[i])
         status[i] = w.job.status
     return w.job.trace_n

@@ -16,77 +16,81 @@ _SERVER_MASK: Final = (1 << 32) - 1
 
 
 @bare
-def _earlier(w, a, b):  # type: ignore[no-untyped-def]  # compiled
-    first, second = w.servers[a].point, w.servers[b].point
-    return first < second or (first == second and a < b)
+def _is_earlier(a, b):  # type: ignore[no-untyped-def]  # compiled
+    return a.key < b.key or (a.key == b.key and a.code < b.code)
 
 
 @bare
-def _sift_up(w, place):  # type: ignore[no-untyped-def]  # compiled
-    s = w.slots[place].failing
-    rising = place > 0
-    while rising:
-        above = (place - 1) >> 1
-        other = w.slots[above].failing
-        rising = _earlier(w, s, other)
-        if rising:
-            w.slots[place].failing = other
-            w.servers[other].place = place
-            place = above
-            rising = place > 0
-    w.slots[place].failing = s
+def _put_failing(w, place, key, s):  # type: ignore[no-untyped-def]  # compiled
+    w.failing[place].key, w.failing[place].code = key, s
     w.servers[s].place = place
 
 
 @bare
-def _sift_down(w, place):  # type: ignore[no-untyped-def]  # compiled
+def _rise(w, place, key, s):  # type: ignore[no-untyped-def]  # compiled
+    """Put a failure point where it belongs, at ``place`` or above."""
+    rising = place > 0
+    while rising:
+        above = (place - 1) >> 1
+        other = w.failing[above]
+        rising = key < other.key or (key == other.key and s < other.code)
+        if rising:
+            _put_failing(w, place, other.key, other.code)
+            place = above
+            rising = place > 0
+    _put_failing(w, place, key, s)
+
+
+@bare
+def _sink(w, place, key, s):  # type: ignore[no-untyped-def]  # compiled
+    """Put a failure point where it belongs, at ``place`` or below."""
     n = w.job.failures_n
-    s = w.slots[place].failing
     below = 2 * place + 1
     while below < n:
-        if below + 1 < n and _earlier(w, w.slots[below + 1].failing, w.slots[below].failing):
+        if below + 1 < n and _is_earlier(w.failing[below + 1], w.failing[below]):
             below += 1
-        other = w.slots[below].failing
-        if _earlier(w, other, s):
-            w.slots[place].failing = other
-            w.servers[other].place = place
+        other = w.failing[below]
+        if other.key < key or (other.key == key and other.code < s):
+            _put_failing(w, place, other.key, other.code)
             place = below
             below = 2 * place + 1
         else:
             below = n
-    w.slots[place].failing = s
-    w.servers[s].place = place
+    _put_failing(w, place, key, s)
 
 
 @bare
 def push_failure(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Enter an active server, whose ``point`` is set, into the heap of failure points."""
-    job = w.job
-    w.slots[job.failures_n].failing = s
-    job.failures_n += 1
-    _sift_up(w, job.failures_n - 1)
+    w.job.failures_n += 1
+    _rise(w, w.job.failures_n - 1, w.servers[s].point, s)
 
 
 @bare
 def remove_failure(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Take a server out of the heap of failure points."""
     job = w.job
-    place = w.servers[s].place
+    place = int(w.servers[s].place)
     job.failures_n -= 1
-    last = w.slots[job.failures_n].failing
+    last = w.failing[job.failures_n]
     w.servers[s].place = NONE
-    if last != s:
-        w.slots[place].failing = last
-        w.servers[last].place = place
-        _sift_up(w, place)
-        _sift_down(w, w.servers[last].place)
+    if last.code != s:
+        _settle_place(w, place, last.key, last.code)
 
 
 @bare
 def moved_failure(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Put an active server whose ``point`` was changed into its right place."""
-    _sift_up(w, w.servers[s].place)
-    _sift_down(w, w.servers[s].place)
+    _settle_place(w, int(w.servers[s].place), w.servers[s].point, s)
+
+
+@bare
+def _settle_place(w, place, key, s):  # type: ignore[no-untyped-def]  # compiled
+    above = w.failing[(place - 1) >> 1]
+    if place > 0 and (key < above.key or (key == above.key and s < above.code)):
+        _rise(w, place, key, s)
+    else:
+        _sink(w, place, key, s)
 
 
 @bare
@@ -96,53 +100,44 @@ def due_code(rank, server):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _due_earlier(w, a, b):  # type: ignore[no-untyped-def]  # compiled
-    first, second = w.slots[a].due_time, w.slots[b].due_time
-    return first < second or (first == second and w.slots[a].due_code < w.slots[b].due_code)
-
-
-@bare
-def _swap_due(w, a, b):  # type: ignore[no-untyped-def]  # compiled
-    w.slots[a].due_time, w.slots[b].due_time = w.slots[b].due_time, w.slots[a].due_time
-    w.slots[a].due_code, w.slots[b].due_code = w.slots[b].due_code, w.slots[a].due_code
-
-
-@bare
 def push_due(w, time, rank, server):  # type: ignore[no-untyped-def]  # compiled
     """Let a stage of repair, or an arrival, end at ``time``; a server has at most one of them."""
-    job = w.job
+    job, code = w.job, due_code(rank, server)
     place = job.due_n
-    w.slots[place].due_time, w.slots[place].due_code = time, due_code(rank, server)
     job.due_n += 1
     rising = place > 0
     while rising:
         above = (place - 1) >> 1
-        rising = _due_earlier(w, place, above)
+        other = w.due[above]
+        rising = time < other.key or (time == other.key and code < other.code)
         if rising:
-            _swap_due(w, place, above)
+            w.due[place].key, w.due[place].code = other.key, other.code
             place = above
             rising = place > 0
+    w.due[place].key, w.due[place].code = time, code
 
 
 @bare
 def pop_due(w):  # type: ignore[no-untyped-def]  # compiled
     """Take the earliest repair end or arrival out of the heap and return (rank, server)."""
     job = w.job
-    code = w.slots[0].due_code
+    first = w.due[0].code
     job.due_n -= 1
     n = job.due_n
-    w.slots[0].due_time, w.slots[0].due_code = w.slots[n].due_time, w.slots[n].due_code
+    time, code = w.due[n].key, w.due[n].code
     place, below = 0, 1
     while below < n:
-        if below + 1 < n and _due_earlier(w, below + 1, below):
+        if below + 1 < n and _is_earlier(w.due[below + 1], w.due[below]):
             below += 1
-        if _due_earlier(w, below, place):
-            _swap_due(w, below, place)
+        other = w.due[below]
+        if other.key < time or (other.key == time and other.code < code):
+            w.due[place].key, w.due[place].code = other.key, other.code
             place = below
             below = 2 * place + 1
         else:
             below = n
-    return code >> _RANK_SHIFT, code & _SERVER_MASK
+    w.due[place].key, w.due[place].code = time, code
+    return first >> _RANK_SHIFT, first & _SERVER_MASK
 
 
 @bare

@@ -9,16 +9,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, code
 from failcast.engine.kernel.order import keep_first
 from failcast.engine.lives import life_hours
 from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
 from failcast.engine.random import DEFECTIVE, address, bits, replication_root
 
-NONE: Final = -1
-NO_PHASE: Final = -1
-NO_STATUS: Final = -1
+NONE: Final = code(-1)
+NO_PHASE: Final = code(-1)
+NO_STATUS: Final = code(-1)
+FIRST: Final = code(0)  # the number of the first of anything that is counted by draws
 
 JOB_DTYPE: Final = np.dtype(
     (
@@ -95,14 +96,14 @@ SERVER_DTYPE: Final = np.dtype(
 )
 
 
-#: Room for one thing of each kind per server: heaps, the ring of standbys, lists of a selection.
+#: One entry of a heap: failure points on the job's clock, or repair ends and arrivals in time.
+HEAP_DTYPE: Final = np.dtype((np.record, [("key", np.float64), ("code", np.int64)]))
+
+#: Room for one thing of each kind per server: the ring of standbys, the lists of a selection.
 SLOT_DTYPE: Final = np.dtype(
     (
         np.record,
         [
-            ("failing", np.int64),  # heap of the active servers, by failure point
-            ("due_time", np.float64),  # heap of repair ends and arrivals, by wall time
-            ("due_code", np.int64),  # rank and server of each
             ("standby", np.int64),  # ring, first in first out
             ("candidate", np.int64),
             ("key", np.float64),  # what candidates are sorted by, then the draw
@@ -128,6 +129,8 @@ class World(NamedTuple):
     job: Any  # one record of JOB_DTYPE
     servers: np.ndarray
     slots: np.ndarray
+    failing: np.ndarray  # heap of the active servers: failure point, server
+    due: np.ndarray  # heap of repair ends and arrivals: time, rank and server
     blame_hours: np.ndarray  # ring of the last blames of each server, one after the other
     trace: np.ndarray
 
@@ -140,6 +143,8 @@ def make_world(plan: Plan, trace: np.ndarray) -> World:
         job=np.zeros(1, JOB_DTYPE)[0],
         servers=np.zeros(total, SERVER_DTYPE),
         slots=np.zeros(total, SLOT_DTYPE),
+        failing=np.zeros(total, HEAP_DTYPE),
+        due=np.zeros(total, HEAP_DTYPE),
         blame_hours=np.zeros(total * memory, np.float64),
         trace=trace,
     )
@@ -186,12 +191,12 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
         else:
             server.state = SPARE
             append_to_spares(w, s)
-    keep_smallest_draws(w, DEFECTIVE, 0, total, plan.defective_count)
+    keep_smallest_draws(w, DEFECTIVE, FIRST, total, plan.defective_count)
     for i in range(plan.defective_count):
         w.servers[w.slots[i].candidate].defective = 1
     for s in range(total):
         server = w.servers[s]
-        server.point = life_hours(plan, job.root, s, 0, server.defective)
+        server.point = life_hours(plan, job.root, s, FIRST, server.defective)
 
 
 @bare

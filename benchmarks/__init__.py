@@ -1,0 +1,1 @@
+"""What the engines cost, measured in one run and told as ratios; `make bench` runs it."""

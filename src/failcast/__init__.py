@@ -1,0 +1,158 @@
+"""failcast predicts how long AI training jobs take on clusters whose servers fail.
+
+    import failcast as fc
+
+    scenario = fc.load("airesim-table1").with_(job__warm_standbys=32)
+    sample = fc.simulate(scenario, replications=200, seed=1)
+    print(sample.answer())
+
+This file is the public API: `__all__` is all of it. A name is imported when it is first used, so
+that `import failcast` itself costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from failcast.version import __version__
+
+if TYPE_CHECKING:
+    from failcast.engine import (
+        METRICS,
+        Policies,
+        PolicyError,
+        Runs,
+        ServerView,
+        Status,
+        Trace,
+        trace,
+    )
+    from failcast.results import (
+        Bucket,
+        Interval,
+        Mtbf,
+        RequestError,
+        Sample,
+        Summary,
+        check_request,
+        check_trace_path,
+        compile_kernel,
+        simulate,
+        write_trace,
+    )
+    from failcast.scenario import (
+        AutomatedRepair,
+        Cluster,
+        Constant,
+        ConstantLife,
+        Diagnosis,
+        Exponential,
+        ExponentialLife,
+        Exposure,
+        Failures,
+        Job,
+        Lognormal,
+        LognormalLife,
+        ManualRepair,
+        Never,
+        Preemption,
+        RandomFailures,
+        Recovery,
+        Regeneration,
+        Repair,
+        Run,
+        Scenario,
+        ScenarioError,
+        Score,
+        ScoreFloor,
+        Selection,
+        SystematicFailures,
+        Threshold,
+        Uniform,
+        UniformLife,
+        Weibull,
+        WeibullLife,
+        describe,
+        load,
+        load_with_notes,
+        scenario_hash,
+        to_dict,
+    )
+
+__all__ = [
+    "METRICS",
+    "AutomatedRepair",
+    "Bucket",
+    "Cluster",
+    "Constant",
+    "ConstantLife",
+    "Diagnosis",
+    "Exponential",
+    "ExponentialLife",
+    "Exposure",
+    "Failures",
+    "Interval",
+    "Job",
+    "Lognormal",
+    "LognormalLife",
+    "ManualRepair",
+    "Mtbf",
+    "Never",
+    "Policies",
+    "PolicyError",
+    "Preemption",
+    "RandomFailures",
+    "Recovery",
+    "Regeneration",
+    "Repair",
+    "RequestError",
+    "Run",
+    "Runs",
+    "Sample",
+    "Scenario",
+    "ScenarioError",
+    "Score",
+    "ScoreFloor",
+    "Selection",
+    "ServerView",
+    "Status",
+    "Summary",
+    "SystematicFailures",
+    "Threshold",
+    "Trace",
+    "Uniform",
+    "UniformLife",
+    "Weibull",
+    "WeibullLife",
+    "__version__",
+    "check_request",
+    "check_trace_path",
+    "compile_kernel",
+    "describe",
+    "load",
+    "load_with_notes",
+    "scenario_hash",
+    "simulate",
+    "to_dict",
+    "trace",
+    "write_trace",
+]
+
+_HOMES = ("failcast.scenario", "failcast.engine", "failcast.results")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its home at first use (PEP 562)."""
+    if name in __all__:
+        for home in map(import_module, _HOMES):
+            if name in home.__all__:
+                value = getattr(home, name)
+                globals()[name] = value
+                return value
+    raise AttributeError(f"module 'failcast' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, those not yet imported too."""
+    return sorted(__all__)

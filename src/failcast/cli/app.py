@@ -1,0 +1,61 @@
+"""The verbs of `failcast` in one literal list, and the way into them.
+
+On the map: cli. `main` is the console script; what goes wrong inside a verb is told by `guard.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from failcast import __version__
+from failcast.cli import guard, output
+from failcast.cli.check import check
+from failcast.cli.run import run
+
+VERBS = (run, check)
+
+app = typer.Typer(
+    name="failcast",
+    help="Predict how long large AI training jobs take on clusters whose servers fail.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for _verb in VERBS:
+    app.command()(_verb)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"failcast {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def failcast(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Predict how long large AI training jobs take on clusters whose servers fail."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> NoReturn:
+    """The console script: run the command line and exit with its code."""
+    output.never_fail_on_a_sign()
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(guard.INTERRUPTED)
+    except Exception as error:
+        sys.exit(guard.internal_error(error))
+    sys.exit(0)

@@ -1,0 +1,59 @@
+"""What a user sees when something goes wrong: a sentence on stderr and an exit code.
+
+On the map: cli, around every verb. Wrong input is told as it is worded by its error. A bug gets one
+sentence too; its traceback is shown when FAILCAST_TRACEBACK is set.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+import failcast as fc
+
+INTERNAL_ERROR = 1
+INVALID_INPUT = 2
+INTERRUPTED = 130
+READER_GONE = 141
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn the errors a user can cause into a sentence and an exit code."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (fc.ScenarioError, fc.RequestError) as error:
+        for sentence in str(error).splitlines():
+            typer.echo(f"Error: {sentence}", err=True)
+        raise typer.Exit(INVALID_INPUT) from error
+    except KeyboardInterrupt as error:
+        typer.echo("Interrupted; nothing was written.", err=True)
+        raise typer.Exit(INTERRUPTED) from error
+    except BrokenPipeError as error:
+        _silence_stdout()
+        raise typer.Exit(READER_GONE) from error
+
+
+def internal_error(error: Exception) -> int:
+    """Tell of a bug in a sentence, with the traceback if it is wanted; return the exit code."""
+    if os.environ.get("FAILCAST_TRACEBACK"):
+        traceback.print_exception(error)
+    typer.echo(
+        f"Internal error: {type(error).__name__}: {error}. This is a bug in failcast; "
+        "set FAILCAST_TRACEBACK=1 to see where it happened, and please report it.",
+        err=True,
+    )
+    return INTERNAL_ERROR
+
+
+def _silence_stdout() -> None:
+    """Point stdout at nothing: what is still buffered has no reader, and exit would flush it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

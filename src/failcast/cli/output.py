@@ -1,0 +1,65 @@
+"""The two streams of the command line: results on stdout, everything else on stderr.
+
+On the map: cli. No line is ever cut or folded: long lines are left to the terminal. Colour and bold
+type appear on a terminal only, and not at all when NO_COLOR is set.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from typing import IO, Any
+
+import typer
+from rich.console import Console
+
+
+class PlainConsole(Console):
+    """rich's console, with text taken as it is, lines as long as they are, and errors raised."""
+
+    def __init__(self, file: IO[str]) -> None:
+        super().__init__(
+            file=file,
+            color_system=None if os.environ.get("NO_COLOR") else "auto",
+            highlight=False,
+            markup=False,
+            emoji=False,
+            soft_wrap=True,
+        )
+
+    def on_broken_pipe(self) -> None:
+        """Let guard.py decide what a reader that has left means; rich would exit with 1."""
+        raise BrokenPipeError
+
+
+def results() -> Console:
+    """The console of stdout, made when asked so that it follows a redirected stream."""
+    return PlainConsole(sys.stdout)
+
+
+def notices() -> Console:
+    """The console of stderr."""
+    return PlainConsole(sys.stderr)
+
+
+def notice(text: str) -> None:
+    """Say something by the way, on stderr."""
+    typer.echo(text, err=True)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print one strict JSON document to stdout: a NaN or an infinity in it is a bug and raises."""
+    typer.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def speaks_unicode() -> bool:
+    """Whether stdout can carry the block characters of a bar."""
+    return (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"
+
+
+def never_fail_on_a_sign() -> None:
+    """Let a sign that stdout cannot encode become a question mark instead of an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")

@@ -1,0 +1,69 @@
+"""Progress of a long simulation: a bar on a terminal, one line per tenth elsewhere; on stderr.
+
+On the map: cli. A run that is over within a second shows nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from failcast.cli import output
+
+PATIENCE_SECONDS = 1.0
+
+
+class Progress:
+    """Shows how many of `total` replications are done; use as a context manager."""
+
+    def __init__(self, total: int, *, quiet: bool) -> None:
+        self._total = total
+        self._quiet = quiet
+        self._begin = time.monotonic()
+        self._done = 0
+        self._tenths = 0
+        self._lock = threading.Lock()
+        self._bar: Bar | None = None
+        self._console = output.notices()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, more: int) -> None:
+        """Take note that `more` replications are done; any thread may say so."""
+        with self._lock:
+            self._done += more
+            if self._quiet or time.monotonic() - self._begin < PATIENCE_SECONDS:
+                return
+            if self._console.is_terminal:
+                self._move_bar()
+            else:
+                self._say_tenths()
+
+    def _move_bar(self) -> None:
+        if self._bar is None:
+            columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn())
+            self._bar = Bar(*columns, TimeRemainingColumn(), console=self._console, transient=True)
+            self._bar.add_task("simulating", total=self._total)
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], completed=self._done)
+
+    def _say_tenths(self) -> None:
+        tenths = 10 * self._done // self._total
+        if tenths > self._tenths:
+            self._tenths = tenths
+            output.notice(f"{self._done:,} of {self._total:,} replications done")

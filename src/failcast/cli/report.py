@@ -1,0 +1,103 @@
+"""What `failcast run` prints: the answer, the table of metrics, the balance of hours, what ran.
+
+On the map: cli. Each part is a function that returns lines of text; `report` prints them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from rich.text import Text
+
+import failcast as fc
+from failcast.cli import output
+from failcast.cli.balance import balance_lines
+from failcast.cli.table import aligned
+from failcast.results import wording
+
+WIDTH = 100
+
+
+def report(sample: fc.Sample, seconds: float) -> None:
+    """Print the whole report of `sample` to stdout; `seconds` is how long the simulation took."""
+    console = output.results()
+    for line in textwrap.wrap(sample.answer(), WIDTH):
+        console.print(Text(line, style="bold"))
+    for part in (metric_lines(sample), balance_lines(sample, output.speaks_unicode())):
+        console.print()
+        for text in part:
+            console.print(text)
+    console.print()
+    console.print(Text(what_ran(sample, seconds)))
+
+
+def metric_lines(sample: fc.Sample) -> Iterator[Text]:
+    """The table of metrics over finished runs; metrics that are always zero share one line."""
+    zero: list[str] = []
+    if sample.finished:
+        confidence = f"{100.0 * sample.confidence:g} % interval"
+        rows: list[tuple[str, ...]] = [("metric", "mean", confidence, "p5", "p50", "p95")]
+        zero = [name for name in fc.METRICS if not sample.values(name).any()]
+        rows += [_metric_row(sample, name) for name in fc.METRICS if name not in zero]
+        rows.append(_mtbf_row(sample))
+        header, *lines = aligned(rows)
+        yield Text(header, style="bold")
+        yield from map(Text, lines)
+    else:
+        counts = ", ".join(f"{label} {count:,}" for label, count in sample.unfinished.items())
+        yield Text(f"No run finished, so there are no means to show. Runs by their end: {counts}.")
+    if zero:
+        names = f"zero in every run: {', '.join(zero)}"
+        yield from map(Text, textwrap.wrap(names, WIDTH, subsequent_indent="  "))
+
+
+def what_ran(sample: fc.Sample, seconds: float) -> str:
+    """One line on the work done: counts, seed, engine, threads and time."""
+    runs, threads = sample.replications, sample.threads
+    return (
+        f"{runs:,} replication{'s' * (runs != 1)} of {sample.scenario.name} from seed "
+        f"{sample.seed}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
+        f"{seconds:.2f} s, {1000.0 * seconds / runs:.2f} ms per replication."
+    )
+
+
+def _metric_row(sample: fc.Sample, name: str) -> tuple[str, ...]:
+    """Mean, interval and quantiles of one metric, to the digits that the interval supports."""
+    figures = sample.summary(name)
+    if figures.low is None or figures.high is None or figures.low == figures.high:
+        decimals = wording.decimals_for_value(figures.mean or 0.0, digits=6)
+    else:
+        decimals = wording.decimals_for_error((figures.high - figures.low) / 2.0)
+    cells = (figures.p5, figures.p50, figures.p95)
+    return (
+        name,
+        _cell(figures.mean, decimals),
+        _interval(figures.low, figures.high, decimals),
+        *(_cell(value, decimals) for value in cells),
+    )
+
+
+def _mtbf_row(sample: fc.Sample) -> tuple[str, ...]:
+    """MTBF of the whole sample, or what it exceeds where no failure was seen."""
+    figures = sample.mtbf_hours()
+    if figures.value is None:
+        bound = figures.lower_bound or 0.0
+        return ("mtbf_hours", f"> {wording.number(bound, 1)}", "no failure seen", "", "", "")
+    decimals = wording.decimals_for_value(figures.value, digits=6)
+    if figures.low is not None and figures.low < figures.value:
+        decimals = wording.decimals_for_error(figures.value - figures.low)
+    low_high = _interval(figures.low, figures.high, decimals)
+    return ("mtbf_hours", _cell(figures.value, decimals), low_high, "", "", "")
+
+
+def _interval(low: float | None, high: float | None, decimals: int) -> str:
+    if low is None:
+        return "-"
+    if high is None:
+        return f"over {wording.number(low, decimals)}"
+    return f"{wording.number(low, decimals)} to {wording.number(high, decimals)}"
+
+
+def _cell(value: float | None, decimals: int) -> str:
+    return "-" if value is None else wording.number(value, decimals)

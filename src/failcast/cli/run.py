@@ -1,0 +1,134 @@
+"""`failcast run`: simulate a scenario and print the answer, the table and the balance of hours.
+
+On the map: cli. All numbers come from the public API; this file only orders what is said where.
+What is heavy is imported where it is used, so that `--help` and a wrong option answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+import failcast as fc
+from failcast.cli import output
+from failcast.cli.guard import guarded
+from failcast.cli.options import OverridesOption, ScenarioArgument, load_scenario, whole_number
+
+Engine = Literal["kernel", "reference"]
+
+
+def run(
+    scenario: ScenarioArgument,
+    overrides: OverridesOption = None,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole_number, metavar="N", help="Independent runs (default: the scenario's)."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole_number, metavar="N", help="Where chance starts (default: the scenario's)."
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole_number, metavar="N", help="Threads, 1 to 256 (default: one per core)."
+        ),
+    ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="kernel is compiled; reference is SimPy, and slow.")
+    ] = "kernel",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write the events of replication 0 to this CSV file.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No notices and no progress on stderr.")
+    ] = False,
+) -> None:
+    """Simulate SCENARIO: how long training takes, and why."""
+    with guarded():
+        plan = load_scenario(scenario, overrides, quiet=quiet)
+        if trace is not None:
+            fc.check_trace_path(trace)
+        sample, seconds = _simulate(plan, replications, seed, threads, engine, quiet)
+        if trace is not None:
+            _write_trace(sample, trace, quiet)
+        if as_json:
+            created = datetime.now(UTC).isoformat(timespec="seconds")
+            output.print_json(sample.to_dict(argv=["failcast", *sys.argv[1:]], created=created))
+        else:
+            from failcast.cli.report import report
+
+            report(sample, seconds)
+
+
+def _simulate(
+    plan: fc.Scenario,
+    replications: int | None,
+    seed: int | None,
+    threads: int | None,
+    engine: Engine,
+    quiet: bool,
+) -> tuple[fc.Sample, float]:
+    """Run the sample with notices and progress on stderr; return it and the seconds it took."""
+    from failcast.cli.progress import Progress
+
+    count = plan.run.replications if replications is None else replications
+    workers = default_threads(count) if threads is None else threads
+    fc.check_request(
+        replications=count,
+        seed=plan.run.seed if seed is None else seed,
+        threads=workers,
+        engine=engine,
+    )
+    if engine == "kernel":
+        _compile(quiet)
+    begin = time.perf_counter()
+    with Progress(count, quiet=quiet) as progress:
+        sample = fc.simulate(
+            plan,
+            replications=count,
+            seed=seed,
+            threads=workers,
+            engine=engine,
+            on_progress=progress.show,
+        )
+    return sample, time.perf_counter() - begin
+
+
+def _compile(quiet: bool) -> None:
+    """Get the kernel ready outside the time that is reported; tell how long a compilation took."""
+    said: list[str] = []
+
+    def announce(sentence: str) -> None:
+        said.append(sentence)
+        if not quiet:
+            output.notice(sentence)
+
+    begin = time.perf_counter()
+    fc.compile_kernel(announce)
+    if said and not quiet:
+        output.notice(f"Compiled in {time.perf_counter() - begin:.0f} s.")
+
+
+def default_threads(replications: int) -> int:
+    """One thread per core this process may use, and no more than there is work for."""
+    return max(1, min(len(os.sched_getaffinity(0)), replications, 256))
+
+
+def _write_trace(sample: fc.Sample, path: Path, quiet: bool) -> None:
+    events = fc.trace(sample.scenario, seed=sample.seed, replication=0, engine=sample.engine)
+    fc.write_trace(events, path)
+    if not quiet:
+        output.notice(f"wrote the events of replication 0 to {shlex.quote(str(path))}")

@@ -1,0 +1,192 @@
+"""Sample: the runs of one scenario and everything that can be asked of them.
+
+On the map: results. Figures of the metrics are over *finished* runs only; runs that ended
+otherwise are counted by status and never averaged with them. Every table, document and sentence of
+the package is made from this object. polars is loaded when a table is first asked for.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from failcast.engine import METRICS, Engine, Runs, Status
+from failcast.engine.model import BUCKETS
+from failcast.results import statistics
+from failcast.results.errors import unknown_name
+from failcast.results.manifest import manifest
+from failcast.results.statistics import Floats, Interval, Mtbf, Summary
+from failcast.scenario import Scenario, to_dict
+
+if TYPE_CHECKING:
+    import polars
+
+SCHEMA = "failcast.run/1"
+
+OPERATING = ("productive_hours", "lost_hours", "degraded_hours")
+"""The hours in which the job's servers compute."""
+
+
+class Bucket(NamedTuple):
+    """One line of the balance of hours: mean hours per run and their share of the wall time."""
+
+    name: str
+    hours: float
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Independent runs of one scenario.
+
+    `runs` holds one row per replication with the columns failcast.engine.METRICS. The figures have
+    the unit in the metric's name (hours), or are counts per run, or shares (`ettr`). A figure that
+    the sample cannot give (no finished run; an interval from one run) is None.
+    """
+
+    scenario: Scenario
+    runs: Runs
+    seed: int
+    engine: Engine = "kernel"
+    threads: int = 1
+
+    @property
+    def replications(self) -> int:
+        """Number of runs, finished or not."""
+        return int(self.runs.status.size)
+
+    @property
+    def confidence(self) -> float:
+        """Confidence of intervals unless a call names another: the scenario's `run.confidence`."""
+        return self.scenario.run.confidence
+
+    def status_counts(self) -> dict[str, int]:
+        """Number of runs by the way they ended: finished, depleted, out_of_time, out_of_events."""
+        counts = np.bincount(self.runs.status, minlength=len(Status))
+        return {status.label: int(counts[status]) for status in Status}
+
+    @property
+    def finished(self) -> int:
+        """Number of runs in which the job finished."""
+        return self.status_counts()[Status.FINISHED.label]
+
+    @property
+    def unfinished(self) -> dict[str, int]:
+        """Number of runs that did not finish, by the way they ended; ways not seen are left out."""
+        finished = Status.FINISHED.label
+        return {k: n for k, n in self.status_counts().items() if n and k != finished}
+
+    def values(self, metric: str) -> Floats:
+        """The metric in each finished run, in the order of replications.
+
+        Raises RequestError, with the nearest right name, for a metric that does not exist.
+        """
+        finished: Floats = self._column(metric)[self.runs.status == Status.FINISHED]
+        return finished
+
+    def mean(self, metric: str) -> float | None:
+        """The mean over finished runs."""
+        return statistics.mean(self.values(metric))
+
+    def interval(self, metric: str, confidence: float | None = None) -> Interval | None:
+        """The Student-t interval of the mean over finished runs; None below two of them."""
+        return statistics.mean_interval(self.values(metric), self._confidence(confidence))
+
+    def quantile(self, metric: str, q: float) -> float | None:
+        """The q-quantile over finished runs, q in [0, 1], by linear interpolation."""
+        return statistics.quantile(self.values(metric), q)
+
+    def summary(self, metric: str, confidence: float | None = None) -> Summary:
+        """Mean, interval, standard deviation, p5, p50, p95 and count over finished runs."""
+        return statistics.summarize(self.values(metric), self._confidence(confidence))
+
+    def mtbf_hours(self, confidence: float | None = None) -> Mtbf:
+        """Mean operating hours between failures: all operating hours over all failures.
+
+        Over every run, finished or not: an hour that was operated is an hour observed, however the
+        run ended. Without a failure there is a lower bound instead, see statistics.mtbf.
+        """
+        operating = sum((self._column(name) for name in OPERATING), np.zeros(self.replications))
+        return statistics.mtbf(operating, self._column("failures"), self._confidence(confidence))
+
+    def balance(self) -> tuple[Bucket, ...]:
+        """Where the hours of finished runs go; where none finished, those of the unfinished ones.
+
+        Hours are means per run, shares are of the wall time and sum to one.
+        """
+        chosen = self.runs.status == Status.FINISHED
+        if not chosen.any():
+            chosen = ~chosen
+        hours = [float(self._column(name)[chosen].mean()) for name in BUCKETS]
+        total = math.fsum(hours)
+        shares = [part / total if total > 0 else 0.0 for part in hours]
+        return tuple(map(Bucket, BUCKETS, hours, shares))
+
+    def table(self) -> polars.DataFrame:
+        """One row per metric: metric, mean, low, high, sd, p5, p50, p95, n (finished runs)."""
+        import polars
+
+        rows = [{"metric": name} | self.summary(name).to_dict() for name in METRICS]
+        figures = ("mean", "low", "high", "sd", "p5", "p50", "p95")
+        schema = {"metric": polars.String} | dict.fromkeys(figures, polars.Float64)
+        return polars.DataFrame(rows, schema=schema | {"n": polars.Int64})
+
+    def frame(self) -> polars.DataFrame:
+        """One row per replication, finished or not: replication, status, then the metrics."""
+        import polars
+
+        first = self.runs.first
+        labels = {int(status): status.label for status in Status}
+        columns: dict[str, Any] = {
+            "replication": np.arange(first, first + self.replications, dtype=np.int64),
+            "status": [labels[int(code)] for code in self.runs.status],
+        }
+        return polars.DataFrame(columns | {name: self._column(name) for name in METRICS})
+
+    def to_dict(
+        self, *, argv: Sequence[str] | None = None, created: str | None = None
+    ) -> dict[str, Any]:
+        """The document that `failcast run --json` prints; strict JSON, None for what is not known.
+
+        `argv` and `created` (a UTC timestamp) go to the manifest.
+        """
+        return {
+            "schema": SCHEMA,
+            "manifest": manifest(self, argv=argv, created=created),
+            "scenario": to_dict(self.scenario),
+            "status": self.status_counts(),
+            "metrics": {name: self.summary(name).to_dict() for name in METRICS},
+            "mtbf_hours": self.mtbf_hours().to_dict(),
+        }
+
+    def answer(self) -> str:
+        """The result in one or a few sentences: how long training takes and where time goes."""
+        from failcast.results.answer import answer
+
+        return answer(self)
+
+    def _repr_html_(self) -> str:
+        """The answer and the table, for notebooks."""
+        heads = ("metric", "mean", "low", "high", "p5", "p50", "p95")
+        rows = [heads, *(self._html_row(name, heads[1:]) for name in METRICS)]
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+        return f"<p>{html.escape(self.answer())}</p><table>{body}</table>"
+
+    def _html_row(self, name: str, figures: Sequence[str]) -> tuple[str, ...]:
+        summary = self.summary(name).to_dict()
+        cells = (summary[figure] for figure in figures)
+        return (name, *("" if cell is None else f"{cell:,.5g}" for cell in cells))
+
+    def _column(self, metric: str) -> Floats:
+        if metric not in METRICS:
+            raise unknown_name("metric", metric, METRICS)
+        column: Floats = self.runs.values[:, METRICS.index(metric)]
+        return column
+
+    def _confidence(self, confidence: float | None) -> float:
+        return self.confidence if confidence is None else confidence

@@ -1,0 +1,74 @@
+"""Numbers in words: how many digits a figure deserves, and which unit a duration.
+
+On the map: results, below answer.py and the tables of the command line. A mean is shown to the
+digits that its interval supports; a share never rounds to a false 0 % or 100 %.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+DECIMALS_MAX = 6
+
+
+class Unit(NamedTuple):
+    """A unit of time for people: its plural name and its length in hours."""
+
+    name: str
+    hours: float
+
+
+DAYS, HOURS, MINUTES = Unit("days", 24.0), Unit("hours", 1.0), Unit("minutes", 1.0 / 60.0)
+
+
+def time_unit(hours: float) -> Unit:
+    """The unit in which a duration reads well: days from 48 h on, minutes below 2 h."""
+    if hours >= 48.0:
+        return DAYS
+    return HOURS if hours >= 2.0 else MINUTES
+
+
+def decimals_for_error(half_width: float, digits: int = 2) -> int:
+    """Decimals that show `digits` significant digits of an interval's half-width."""
+    if half_width <= 0.0:
+        return DECIMALS_MAX
+    return _clamp(digits - 1 - math.floor(math.log10(half_width)))
+
+
+def decimals_for_value(value: float, digits: int = 4) -> int:
+    """Decimals that show `digits` significant digits of a value, without zeros at the end."""
+    if value == 0.0:
+        return 0
+    most = _clamp(digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{most}f}".rstrip("0")
+    return len(text.partition(".")[2])
+
+
+def number(value: float, decimals: int) -> str:
+    """A number with commas between thousands, never a negative zero."""
+    text = f"{value:,.{decimals}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.,") else text
+
+
+def quantity(hours: float, unit: Unit, digits: int = 4) -> str:
+    """A duration in `unit` to `digits` significant digits: `256 days`, `1 day`, `1.5 hours`."""
+    value = hours / unit.hours
+    text = number(value, decimals_for_value(value, digits))
+    return f"{text} {unit.name[:-1] if text == '1' else unit.name}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with a digit that tells it from 0 and from 100: 62 %, 99.97 %."""
+    value = 100.0 * share
+    edge = min(value, 100.0 - value)
+    if edge <= 0.0:
+        return f"{value:.0f} %"
+    if edge < 1e-4:
+        return "under 0.0001 %" if value < 50.0 else "over 99.9999 %"
+    decimals = 0 if edge >= 10.0 else 1 if edge >= 1.0 else -math.floor(math.log10(edge))
+    return f"{value:.{decimals}f} %"
+
+
+def _clamp(decimals: int) -> int:
+    return max(0, min(DECIMALS_MAX, decimals))

@@ -1,0 +1,99 @@
+"""The parts of the report, on samples whose figures are known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.results.synthetic import DEPLETED, FINISHED, days_of_training, sample_of
+
+from failcast.cli.balance import CELLS, STYLES, apportion, balance_lines
+from failcast.cli.report import metric_lines, what_ran
+from failcast.cli.table import aligned
+from failcast.engine.model import BUCKETS
+
+
+def rows_of(text: list[str]) -> dict[str, list[str]]:
+    """The table's lines by their first word."""
+    return {line.split()[0]: line.split()[1:] for line in text}
+
+
+def test_the_table_shows_the_digits_that_the_interval_supports() -> None:
+    table = [text.plain for text in metric_lines(days_of_training([9860.0, 9870.0, 9880.0]))]
+    rows = rows_of(table)
+    shown = ["9,870", "9,845", "to", "9,895", "9,861", "9,870", "9,879"]
+    assert rows["training_hours"] == shown
+    assert rows["failures"] == ["10", "10", "to", "10", "10", "10", "10"]
+    assert "lost_hours" not in rows
+    zeros = " ".join(line.strip() for line in table).partition("zero in every run: ")[2]
+    assert {"lost_hours", "stalls", "servers_retired"} <= set(zeros.split(", "))
+
+
+def test_mtbf_without_failures_is_shown_as_a_bound() -> None:
+    columns = {"training_hours": [300.0, 300.0], "productive_hours": [300.0, 300.0]}
+    table = [text.plain for text in metric_lines(sample_of(columns))]
+    assert rows_of(table)["mtbf_hours"] == [">", "200.3", "no", "failure", "seen"]
+
+
+def test_without_a_finished_run_there_is_no_table() -> None:
+    sample = days_of_training([1.0, 2.0], status=[DEPLETED, DEPLETED])
+    lines = [text.plain for text in metric_lines(sample)]
+    assert lines == [
+        "No run finished, so there are no means to show. Runs by their end: depleted 2."
+    ]
+
+
+@pytest.mark.parametrize(("unicode", "sign"), [(True, "█"), (False, "#")])
+def test_the_bar_is_as_wide_as_it_should_be(unicode: bool, sign: str) -> None:
+    title, bar, *legend = (
+        text.plain for text in balance_lines(days_of_training([10.0, 20.0]), unicode)
+    )
+    assert title == "Where the hours of a run go (mean of 2 finished runs):"
+    assert len(bar) == 2 + CELLS
+    assert bar.count(sign) == 0.6 * CELLS
+    assert legend[0] == f"  {sign} productive   9.000 h   60.0 %"
+    assert legend[-1] == "    total       15.000 h  100.0 %"
+    assert unicode or all(line.isascii() for line in (title, bar, *legend))
+
+
+def test_the_title_counts_the_runs_behind_it() -> None:
+    one = days_of_training([10.0, 20.0], status=[FINISHED, DEPLETED])
+    assert "(mean of 1 finished run):" in balance_lines(one, True)[0].plain
+    none = days_of_training([10.0, 20.0], status=[DEPLETED, DEPLETED])
+    assert "(mean of 2 unfinished runs):" in balance_lines(none, True)[0].plain
+
+
+def test_a_job_that_takes_no_time_has_no_bar() -> None:
+    lines = balance_lines(sample_of({"training_hours": [0.0]}), True)
+    assert [line.plain for line in lines] == [
+        "No time passed: there is no balance of hours to show."
+    ]
+
+
+def test_every_bucket_has_a_sign_of_its_own() -> None:
+    assert set(STYLES) == set(BUCKETS)
+    for column in zip(*STYLES.values(), strict=True):
+        assert len(set(column)) == len(STYLES)
+
+
+@given(st.lists(st.floats(1e-9, 1.0), min_size=1, max_size=8), st.integers(1, 1000))
+def test_apportioned_units_add_up_and_are_within_one_of_the_share(
+    shares: list[float], units: int
+) -> None:
+    whole = apportion(shares, units)
+    assert sum(whole) == units
+    for share, count in zip(shares, whole, strict=True):
+        assert abs(count - units * share / sum(shares)) < 1.0 + 1e-9
+
+
+def test_columns_are_as_wide_as_their_content() -> None:
+    rows = [("name", "a"), ("x" * 40, "12345"), ("y", "")]
+    assert aligned(rows) == [f"name{' ' * 36}      a", f"{'x' * 40}  12345", "y"]
+
+
+def test_what_ran_counts_one_as_one() -> None:
+    line = what_ran(days_of_training([10.0]), seconds=0.5)
+    assert line == (
+        "1 replication of scenario from seed 1, kernel engine, 1 thread: "
+        "0.50 s, 500.00 ms per replication."
+    )

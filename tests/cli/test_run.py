@@ -1,0 +1,178 @@
+"""`failcast run`: what it prints, on which stream, with which exit code."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import failcast as fc
+from failcast.cli import app
+
+ESCAPE = "\x1b"
+
+
+def failcast(*arguments: str) -> Result:
+    """The command line in this process, as it behaves in a pipe."""
+    return CliRunner(env={"NO_COLOR": None, "FORCE_COLOR": None}).invoke(app, list(arguments))
+
+
+def run_small(*arguments: str) -> Result:
+    """`failcast run small` with three replications from seed 5 on one thread."""
+    fixed = ("--replications", "3", "--seed", "5", "--threads", "1", "--quiet")
+    return failcast("run", "small", *fixed, *arguments)
+
+
+def small_sample(**changes: object) -> fc.Sample:
+    """What `run_small` should have simulated."""
+    scenario = fc.load("small").with_(**changes)
+    return fc.simulate(scenario, replications=3, seed=5, threads=1)
+
+
+def test_the_answer_comes_first_then_table_balance_and_what_ran() -> None:
+    result = run_small()
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    answer, table, balance, ran = result.stdout.strip().split("\n\n")
+    assert " ".join(answer.split("\n")) == small_sample().answer()
+    assert table.startswith("metric ")
+    assert "95 % interval" in table.splitlines()[0]
+    assert balance.startswith("Where the hours of a run go (mean of 3 finished runs):")
+    assert ran.startswith("3 replications of small from seed 5, kernel engine, 1 thread: ")
+
+
+def test_every_metric_is_in_the_table_or_among_the_zeros() -> None:
+    table = run_small().stdout.split("\n\n")[1]
+    rows, zeros = table.split("zero in every run: ")
+    for name in (*fc.METRICS, "mtbf_hours"):
+        in_rows = any(line.split()[0] == name for line in rows.splitlines())
+        assert in_rows != (name in zeros.replace(",", " ").split())
+
+
+def test_in_a_pipe_there_is_no_escape_and_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    result = run_small()
+    assert ESCAPE not in result.stdout + result.stderr
+    assert "…" not in result.stdout
+    header = result.stdout.split("\n\n")[1].splitlines()[0]
+    assert header.split() == ["metric", "mean", "95", "%", "interval", "p5", "p50", "p95"]
+
+
+def test_json_is_strict_and_alone_on_stdout() -> None:
+    result = run_small("--json")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    document = json.loads(result.stdout, parse_constant=pytest.fail)
+    expected = small_sample().to_dict()
+    assert {k: document[k] for k in document if k != "manifest"} == {
+        k: expected[k] for k in expected if k != "manifest"
+    }
+    assert document["manifest"]["argv"][0] == "failcast"
+    assert document["manifest"]["created"].endswith("+00:00")
+
+
+def test_overrides_apply_in_order() -> None:
+    result = run_small("-s", "job.warm_standbys=1", "--set", "job.length=2 d", "--json")
+    document = json.loads(result.stdout)
+    assert document["scenario"]["job"]["warm_standbys"] == 1
+    expected = small_sample(job__warm_standbys=1, job__length=48.0)
+    assert document["metrics"] == expected.to_dict()["metrics"]
+
+
+def test_both_engines_give_the_same_numbers() -> None:
+    options = ("-s", "job.length=1 d", "--json")
+    kernel, reference = (
+        json.loads(run_small(*options, "--engine", engine).stdout)
+        for engine in ("kernel", "reference")
+    )
+    assert reference["manifest"]["engine"] == "reference"
+    assert kernel["metrics"] == reference["metrics"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("run", "smal"), "smal"),
+        (("run", "small", "-s", "job.warm=3"), "did you mean 'job.warm_standbys'?"),
+        (("run", "small", "-s", "job.servers"), "not of the form path=value"),
+        (("run", "small", "-s", "job.warm_standbys=-1"), "job.warm_standbys is -1, but"),
+        (("run", "small", "--threads", "0"), "threads must be a whole number from 1 to 256"),
+        (("run", "small", "--replications", "0"), "replications must be a whole number from 1"),
+        (("run", "small", "--seed", "-1"), "seed must be a whole number from 0"),
+        (("run", "small", "--seed", "x"), "'x' is not a whole number."),
+        (("run", "small", "--engine", "turbo"), "'turbo' is not one of"),
+        (("run", "small", "--trace", "absent/t.csv"), "cannot write the trace to absent/t.csv"),
+        (("run",), "Missing argument 'SCENARIO'"),
+        (("run", "small", "--warp"), "No such option: --warp"),
+        (("rum", "small"), "No such command 'rum'"),
+    ],
+)
+def test_invalid_input_is_a_sentence_on_stderr_and_exit_2(
+    arguments: tuple[str, ...], sentence: str
+) -> None:
+    result = failcast(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not set(result.stderr) & set("│╭╰─")
+
+
+def test_the_trace_is_that_of_replication_0(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    result = run_small("--trace", str(path), "-s", "job.length=2 d")
+    assert result.exit_code == 0
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    scenario = fc.load("small").with_(job__length=48.0)
+    events = fc.trace(scenario, seed=5, replication=0).rows()
+    assert rows[0] == ["time_hours", "event", "server", "detail"]
+    assert [(float(t), e, int(s), int(d)) for t, e, s, d in rows[1:]] == list(events)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_trace_is_announced_unless_quiet(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    result = failcast("run", "small", "--replications", "1", "--trace", str(path))
+    assert f"wrote the events of replication 0 to {path}" in result.stderr
+    assert str(path) not in result.stdout
+
+
+def test_one_replication_has_no_interval() -> None:
+    result = failcast("run", "small", "--replications", "1", "--quiet")
+    assert "(one run: no interval)" in " ".join(result.stdout.split("\n\n")[0].split())
+    row = next(line for line in result.stdout.splitlines() if line.startswith("training_hours"))
+    assert row.split()[2] == "-"
+
+
+def test_a_scenario_that_cannot_finish_says_so() -> None:
+    result = run_small("-s", "run.horizon=1 d")
+    assert result.exit_code == 0
+    answer = " ".join(result.stdout.split("\n\n")[0].split())
+    assert answer.startswith("Training does not finish in any of 3 runs: all reached the horizon")
+    assert "No run finished, so there are no means to show." in result.stdout
+    assert "mean of 3 unfinished runs" in result.stdout
+    document = json.loads(run_small("-s", "run.horizon=1 d", "--json").stdout)
+    assert document["status"]["out_of_time"] == 3
+    assert document["metrics"]["training_hours"]["mean"] is None
+
+
+def test_interrupting_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fc, "simulate", interrupted)
+    result = run_small()
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert "Interrupted" in result.stderr
+
+
+def test_help_names_every_option() -> None:
+    result = failcast("run", "--help")
+    assert result.exit_code == 0
+    for option in ("set", "replications", "seed", "threads", "engine", "json", "trace", "quiet"):
+        assert f"--{option} " in result.stdout

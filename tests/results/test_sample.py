@@ -1,0 +1,208 @@
+"""A sample keeps finished and unfinished runs apart, and its documents hold what they promise."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import polars
+import pytest
+from tests.results.synthetic import (
+    DEPLETED,
+    FINISHED,
+    OUT_OF_EVENTS,
+    OUT_OF_TIME,
+    days_of_training,
+    sample_of,
+)
+
+import failcast as fc
+
+FIGURES = ["mean", "low", "high", "sd", "p5", "p50", "p95", "n"]
+
+
+def strict_json(document: object) -> str:
+    """The document as JSON; a NaN or an infinity raises."""
+    return json.dumps(document, allow_nan=False)
+
+
+def test_b28_the_interval_of_a_sample_is_students() -> None:
+    sample = days_of_training([9.0, 10.0, 11.0, 12.0, 13.0])
+    interval = sample.interval("training_hours")
+    assert interval is not None
+    assert interval.high - interval.low == pytest.approx(
+        2 * 2.776445 * math.sqrt(2.5 / 5), rel=1e-6
+    )
+
+
+def test_the_confidence_is_the_scenarios_unless_a_call_names_another() -> None:
+    hours = {"training_hours": [9.0, 10.0, 11.0]}
+    sample = sample_of(hours, scenario=fc.Scenario().with_(run__confidence=0.5))
+    assert sample.interval("training_hours") == sample.interval("training_hours", 0.5)
+    assert sample.interval("training_hours") != sample.interval("training_hours", 0.9)
+
+
+def test_b23_quantiles_of_1_to_20() -> None:
+    sample = sample_of({"failures": [float(value) for value in range(1, 21)]})
+    assert sample.quantile("failures", 0.05) == pytest.approx(1.95)
+    assert sample.quantile("failures", 0.95) == pytest.approx(19.05)
+
+
+def test_b12_runs_that_did_not_finish_enter_no_figure() -> None:
+    status = [FINISHED, DEPLETED, FINISHED, OUT_OF_TIME, DEPLETED, OUT_OF_EVENTS]
+    sample = days_of_training([100.0, 1.0, 110.0, 9999.0, 2.0, 3.0], status=status)
+    assert sample.values("training_hours").tolist() == [100.0, 110.0]
+    assert sample.mean("training_hours") == 105.0
+    assert sample.quantile("training_hours", 1.0) == 110.0
+    assert sample.table()["n"].unique().to_list() == [2]
+    assert sample.replications == 6
+    assert sample.finished == 2
+    assert sample.unfinished == {"depleted": 2, "out_of_time": 1, "out_of_events": 1}
+    assert sample.status_counts() == {"finished": 2} | sample.unfinished
+    assert sample.balance()[0].hours == pytest.approx(0.6 * 105.0)
+
+
+def test_b12_without_a_finished_run_there_is_no_mean() -> None:
+    sample = days_of_training([1.0, 2.0], status=[DEPLETED, OUT_OF_TIME])
+    assert sample.mean("training_hours") is None
+    assert sample.interval("training_hours") is None
+    assert sample.quantile("training_hours", 0.5) is None
+    metrics = sample.to_dict()["metrics"]
+    assert metrics["ettr"] == dict.fromkeys(FIGURES) | {"n": 0}
+
+
+def test_b24_mtbf_counts_the_hours_of_all_runs_finished_or_not() -> None:
+    columns = {
+        "productive_hours": [100.0, 50.0],
+        "lost_hours": [10.0, 0.0],
+        "degraded_hours": [5.0, 0.0],
+        "recovery_hours": [999.0, 999.0],
+        "failures": [3.0, 2.0],
+    }
+    mtbf = sample_of(columns, status=[FINISHED, OUT_OF_TIME]).mtbf_hours()
+    assert mtbf.value == pytest.approx(165.0 / 5.0)
+
+
+def test_b24_mtbf_without_failures_is_bounded_from_below() -> None:
+    mtbf = sample_of({"productive_hours": [1440.0] * 3}).mtbf_hours()
+    assert mtbf.value is None
+    assert mtbf.lower_bound == pytest.approx(4320.0 / -math.log(0.05))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("total_failure", "failures"), ("trainig_hours", "training_hours"), ("ETTR", "ettr")],
+)
+def test_b25_an_unknown_metric_is_refused_with_the_nearest_right_name(
+    wrong: str, right: str
+) -> None:
+    sample = days_of_training([1.0, 2.0])
+    for question in (sample.mean, sample.values, sample.interval, sample.summary):
+        with pytest.raises(fc.RequestError, match=rf"unknown metric '{wrong}'.*'{right}'"):
+            question(wrong)
+    with pytest.raises(fc.RequestError, match=right):
+        sample.quantile(wrong, 0.5)
+
+
+def test_b25_a_name_like_no_metric_gets_the_list() -> None:
+    with pytest.raises(fc.RequestError, match=r"known are: training_hours, ettr"):
+        days_of_training([1.0]).mean("zzz")
+
+
+def test_the_table_has_one_row_per_metric_and_nulls_instead_of_nan() -> None:
+    table = days_of_training([8.0]).table()
+    assert table.columns == ["metric", *FIGURES]
+    assert table["metric"].to_list() == list(fc.METRICS)
+    row = table.row(by_predicate=polars.col("metric") == "training_hours", named=True)
+    assert row["mean"] == row["p50"] == 8.0
+    assert row["low"] is row["high"] is row["sd"] is None
+
+
+def test_the_frame_has_one_row_per_replication_with_its_status() -> None:
+    runs = fc.Runs(
+        values=np.arange(2.0 * len(fc.METRICS)).reshape(2, -1),
+        status=np.array([FINISHED, DEPLETED], dtype=np.uint8),
+        seed=1,
+        first=40,
+    )
+    frame = fc.Sample(scenario=fc.Scenario(), runs=runs, seed=1).frame()
+    assert frame.columns == ["replication", "status", *fc.METRICS]
+    assert frame["replication"].to_list() == [40, 41]
+    assert frame["status"].to_list() == ["finished", "depleted"]
+    assert frame["ettr"].to_list() == [1.0, 1.0 + len(fc.METRICS)]
+
+
+def test_the_document_is_strict_json_with_the_promised_keys() -> None:
+    sample = days_of_training([9.0, 10.0, 11.0])
+    document = json.loads(strict_json(sample.to_dict(argv=["failcast", "run", "x"])))
+    keys = ["schema", "manifest", "scenario", "status", "metrics", "mtbf_hours"]
+    assert list(document) == keys
+    assert document["schema"] == "failcast.run/1"
+    assert document["status"] == {
+        "finished": 3,
+        "depleted": 0,
+        "out_of_time": 0,
+        "out_of_events": 0,
+    }
+    assert list(document["metrics"]) == list(fc.METRICS)
+    assert list(document["metrics"]["training_hours"]) == FIGURES
+    assert document["metrics"]["training_hours"]["mean"] == 10.0
+    assert document["mtbf_hours"]["value"] == pytest.approx(0.6)
+    assert document["manifest"]["argv"] == ["failcast", "run", "x"]
+
+
+@pytest.mark.parametrize("status", [[FINISHED], [DEPLETED]])
+def test_the_document_of_one_run_is_strict_json_too(status: list[int]) -> None:
+    strict_json(days_of_training([9.0], status=status).to_dict())
+
+
+def test_the_document_holds_the_scenario_as_a_file_would() -> None:
+    scenario = fc.load("small").with_(job__warm_standbys=3)
+    sample = sample_of({"failures": [1.0, 2.0]}, scenario=scenario)
+    assert fc.Scenario.model_validate(sample.to_dict()["scenario"]) == scenario
+
+
+def test_the_manifest_is_the_same_each_time_and_names_what_ran() -> None:
+    sample = days_of_training([9.0, 10.0])
+    manifest = sample.to_dict()["manifest"]
+    assert manifest == sample.to_dict()["manifest"]
+    assert manifest["failcast"] == fc.__version__
+    assert manifest["scenario_hash"] == fc.scenario_hash(sample.scenario)
+    assert (manifest["seed"], manifest["replications"], manifest["threads"]) == (1, 2, 1)
+    assert "created" not in manifest
+
+
+def test_the_shares_of_the_balance_add_up() -> None:
+    balance = days_of_training([9.0, 10.0]).balance()
+    assert math.fsum(bucket.share for bucket in balance) == pytest.approx(1.0)
+    assert [bucket.name for bucket in balance if bucket.hours] == [
+        "productive_hours",
+        "recovery_hours",
+        "selection_hours",
+    ]
+
+
+def test_html_shows_the_answer_and_every_metric() -> None:
+    page = days_of_training([900.0, 1000.0])._repr_html_()
+    assert "Training takes" in page
+    assert all(f"<td>{name}</td>" in page for name in fc.METRICS)
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        ({"replications": 0}, "replications must be a whole number from 1 to 10,000,000; got 0."),
+        ({"replications": 2.5}, "replications must be a whole number"),
+        ({"replications": True}, "replications must be a whole number"),
+        ({"threads": 257}, "threads must be a whole number from 1 to 256; got 257."),
+        ({"seed": -1}, "seed must be a whole number from 0 to"),
+        ({"engine": "kernal"}, "unknown engine 'kernal': did you mean 'kernel'?"),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_told_in_a_sentence(
+    request_: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(fc.RequestError) as caught:
+        fc.simulate(fc.load("small"), **request_)  # type: ignore[arg-type] # wrong on purpose
+    assert sentence in str(caught.value)
