@@ -287,7 +287,7 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         "defective": st.tuples(_probabilities, st.floats(0.0, 8.0)),
         "regeneration": st.one_of(
             st.none(),
-            st.builds(Regeneration, interval=st.floats(2.0, 150.0), share=_probabilities),
+            st.builds(Regeneration, interval=st.floats(2.0, 150.0), share=st.floats(0.01, 1.0)),
         ),
         **dict.fromkeys(
             ("diagnosed", "wrong_server", "escalate", "automated_silent", "manual_silent"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
+from collections.abc import Sequence
 
 import simpy
 
@@ -26,18 +27,17 @@ NOBODY = (math.inf, None)
 class Reference(State):
     """One replication. ``run()`` returns its status; the results are attributes afterwards."""
 
-    def run(self) -> Status:
-        """Run to the end and return why it ended."""
+    def run(self, stop: Sequence[int] = (0,)) -> Status | None:
+        """Run to the end and return why it ended; None if another thread has set ``stop[0]``."""
         self.job_process = self.env.process(self.job())
         self.env.process(self.horizon())
         if math.isfinite(self.plan.regeneration_interval):
             self.env.process(self.regeneration())
         try:
-            while self.status is None:
+            while self.status is None and not stop[0]:
                 self.env.step()
         except OutOfEventsError:
             self.end(Status.OUT_OF_EVENTS)
-        assert self.status is not None
         return self.status
 
     def job(self) -> Process:
@@ -265,14 +265,14 @@ class Reference(State):
         number, plan = self.selections, self.plan
         available = [s for s in self.pool if s.state <= model.IDLE]
         standbys = min(len(available) - int(plan.job_servers), int(plan.warm_standbys))
-        hosts, queue = self.policies.select(
+        choice = self.policies.select(
             [self.view(server) for server in available],
             int(plan.job_servers),
             standbys,
             lambda k: self.chance.uniform(random.SELECTION_PICK, number, k),
             lambda server: self.chance.uniform(random.SELECTION_TIE, server, number),
         )
-        self.check_choice(hosts, queue, available, standbys)
+        hosts, queue = self.checked(choice, available, standbys)
         if len(hosts) < plan.job_servers:
             return False
         chosen, queued = set(hosts), set(queue)
@@ -292,23 +292,29 @@ class Reference(State):
         self.return_loans()
         return True
 
-    def check_choice(
-        self, hosts: list[int], queue: list[int], available: list[Server], standbys: int
-    ) -> None:
-        """Raise ``PolicyError`` if a user's own policy chose what nobody can choose."""
-        name, numbers = type(self.policies).__name__, [*hosts, *queue]
+    def checked(
+        self, choice: tuple[list[int], list[int]], available: list[Server], standbys: int
+    ) -> tuple[list[int], list[int]]:
+        """Return a policy's choice; raise ``PolicyError`` if it is one that nobody can make."""
+        name = f"{type(self.policies).__name__}.select"
+        try:
+            hosts, queue = ([int(number) for number in part] for part in choice)
+        except (TypeError, ValueError):
+            raise PolicyError(
+                f"{name} returned {choice!r}; it must return two lists of server numbers, the "
+                "job's servers and its standbys."
+            ) from None
         if len(hosts) > self.plan.job_servers or len(queue) > standbys:
             raise PolicyError(
-                f"{name}.select chose {len(hosts)} servers and {len(queue)} standbys, but at most "
+                f"{name} chose {len(hosts)} servers and {len(queue)} standbys, but at most "
                 f"{self.plan.job_servers} and {standbys} are wanted."
             )
-        strangers = set(numbers) - {server.number for server in available}
+        strangers = {*hosts, *queue} - {server.number for server in available}
         if strangers:
-            raise PolicyError(
-                f"{name}.select chose server {min(strangers)}, which is not available."
-            )
-        if len(set(numbers)) < len(numbers):
-            raise PolicyError(f"{name}.select chose a server twice.")
+            raise PolicyError(f"{name} chose server {min(strangers)}, which is not available.")
+        if len({*hosts, *queue}) < len(hosts) + len(queue):
+            raise PolicyError(f"{name} chose a server twice.")
+        return hosts, queue
 
     def join(self, server: Server) -> None:
         """Make a server active; one that already is keeps its failure point unchanged."""
@@ -333,7 +339,8 @@ class Reference(State):
 
     def stall(self) -> None:
         """Nothing to preempt: the job stands still until servers come back from repair."""
-        self.enter(model.STALLED, self.wanted() - self.available())
+        # Only a user's own policy can stall without a server missing.
+        self.enter(model.STALLED, max(0, self.wanted() - self.available()))
         self.counts[model.STALLS] += 1
 
     def preempt(self) -> Server:

@@ -96,7 +96,7 @@ def run(
         if engine == "kernel":
             _kernel_block(plan, seed, first + begin, values[part], status[part], stop)
         else:
-            _reference_block(plan, seed, first + begin, values[part], status[part], policies)
+            _reference_block(plan, seed, first + begin, values[part], status[part], stop, policies)
         if on_progress is not None and not stop[0]:
             on_progress(finish - begin)
 
@@ -132,6 +132,7 @@ def trace(
     if engine == "reference":
         reference = Reference(plan, seed, replication, policies or Policies, record=True)
         ended = reference.run()
+        assert ended is not None  # nobody can stop it
         return Trace(np.array(reference.trace, dtype=TRACE_DTYPE), ended, seed, replication)
     values, status = np.empty((1, len(METRICS))), np.empty(1, dtype=np.uint8)
     room, count = 0, _FIRST_TRACE_LINES
@@ -202,9 +203,13 @@ def _reference_block(
     first: int,
     values: np.ndarray,
     status: np.ndarray,
+    stop: np.ndarray,
     policies: type[Policies] | None,
 ) -> None:
     for i in range(len(status)):
         one = Reference(plan, seed, first + i, policies or Policies)
-        status[i] = one.run()
+        ended = one.run(stop)  # type: ignore[arg-type]  # an array of one number will do
+        if ended is None:
+            return
+        status[i] = ended
         values[i] = reference_row(one)

@@ -46,6 +46,7 @@ HORIZON_LENGTHS: Final = 1000.0
 
 Servers = Annotated[int, Count(0, MOST_SERVERS)]
 Probability = Annotated[float, Real(0.0, 1.0)]
+PositiveShare = Annotated[float, Real(0.0, 1.0, least_excluded=True)]
 PositiveHours = Annotated[float, Duration(positive=True)]
 
 
@@ -91,11 +92,14 @@ class Exposure(Block):
 
 
 class Regeneration(Block):
-    """Good servers that turn defective: ``share`` × fraction of them every ``interval`` hours."""
+    """Good servers that turn defective: ``share`` × fraction of them every ``interval`` hours.
+
+    At least one each time, so a share of zero is refused: ``regeneration: off`` says that.
+    """
 
     place: ClassVar[str] = "failures.regeneration"
     interval: PositiveHours = 720.0
-    share: Probability = 0.1
+    share: PositiveShare = 0.1
 
 
 def _off_is_none(value: Any) -> Any:
