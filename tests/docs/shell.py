@@ -1,0 +1,99 @@
+"""Commands of the documentation, run by bash with `failcast` on the path; what they print, tidied.
+
+What differs from machine to machine is levelled: how long a run took and on how many threads, the
+progress of a long run, the one compilation of the kernel.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.docs.pages import make_targets
+
+import failcast
+
+#: In a console block: any number of lines.
+ANYTHING = "…"
+TIMEOUT_SECONDS = 300
+
+_PASSING = re.compile(
+    r"[\d,]+ of [\d,]+ replications done|Compiling the simulation kernel.*|Compiled in \d+ s\."
+)
+_EFFORT = re.compile(r"\d+ threads?: [\d.,]+ s, [\d.,]+ ms per replication\.")
+
+
+@dataclass
+class Shell:
+    """A folder to work in, and the exit code of the last command."""
+
+    folder: Path
+    code: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        programs = self.folder / ".bin"
+        programs.mkdir()
+        script = programs / "failcast"
+        script.write_text(f'#!/bin/bash\nexec {shlex.quote(sys.executable)} -m failcast "$@"\n')
+        script.chmod(0o755)
+        # The package under test, wherever the command runs.
+        source = str(Path(failcast.__file__).parents[1])
+        self.environment = os.environ | {
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PYTHONPATH": source,
+            "PYTHONUTF8": "1",
+            "NO_COLOR": "1",
+            "COLUMNS": "100",
+        }
+
+    def run(self, command: str) -> list[str]:
+        """Run one command; return the lines of stderr and stdout as the page shows them."""
+        if command.split()[0] == "make":
+            command = self._made(command)
+        if command == "echo $?":
+            return [str(self.code)]
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+        self.code = done.returncode
+        return tidy(done.stdout)
+
+    @staticmethod
+    def _made(command: str) -> str:
+        """The command behind `make run`; other targets only have to exist."""
+        targets, recipes = command.split()[1:], make_targets()
+        unknown = set(targets) - set(recipes)
+        assert not unknown, f"the Makefile has no target {unknown}"
+        if targets != ["run"]:
+            return "true"
+        recipe = recipes["run"].strip()
+        return recipe.removeprefix("@").replace("$(BIN)/failcast", "failcast")
+
+
+def tidy(output: str) -> list[str]:
+    """Lines without passing notices, with times and threads made equal, without outer blanks."""
+    lines = [line.rstrip() for line in output.strip("\n").splitlines()]
+    kept = [line for line in lines if not _PASSING.fullmatch(line)]
+    return [_EFFORT.sub("threads: seconds.", line) for line in kept]
+
+
+def matches(shown: list[str], real: list[str]) -> bool:
+    """Whether what a page shows is what was printed; `…` on a line stands for any lines."""
+    pattern = "".join(
+        r"(?:.*\n)*" if line == ANYTHING else re.escape(line) + r"\n" for line in shown
+    )
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in real)) is not None
