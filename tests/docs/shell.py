@@ -39,9 +39,10 @@ class Shell:
     def __post_init__(self) -> None:
         programs = self.folder / ".bin"
         programs.mkdir()
-        script = programs / "failcast"
-        script.write_text(f'#!/bin/bash\nexec {shlex.quote(sys.executable)} -m failcast "$@"\n')
-        script.chmod(0o755)
+        for name, arguments in (("failcast", "-m failcast "), ("python", "")):
+            script = programs / name
+            script.write_text(f'#!/bin/bash\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
+            script.chmod(0o755)
         # The package under test, wherever the command runs.
         source = str(Path(failcast.__file__).parents[1])
         self.environment = os.environ | {
@@ -54,8 +55,8 @@ class Shell:
 
     def run(self, command: str) -> list[str]:
         """Run one command; return the lines of stderr and stdout as the page shows them."""
-        if command.split()[0] == "make":
-            command = self._made(command)
+        if command.startswith("make "):
+            command = behind_make(command)
         if command == "echo $?":
             return [str(self.code)]
         done = subprocess.run(
@@ -72,16 +73,12 @@ class Shell:
         self.code = done.returncode
         return tidy(done.stdout)
 
-    @staticmethod
-    def _made(command: str) -> str:
-        """The command behind `make run`; other targets only have to exist."""
-        targets, recipes = command.split()[1:], make_targets()
-        unknown = set(targets) - set(recipes)
-        assert not unknown, f"the Makefile has no target {unknown}"
-        if targets != ["run"]:
-            return "true"
-        recipe = recipes["run"].strip()
-        return recipe.removeprefix("@").replace("$(BIN)/failcast", "failcast")
+
+def behind_make(command: str) -> str:
+    """The command that the Makefile runs for `make TARGET`, with `failcast` found on the path."""
+    target = command.split()[1]
+    assert target in make_targets(), f"the Makefile has no target {target}"
+    return make_targets()[target].strip().removeprefix("@").replace("$(BIN)/", "")
 
 
 def tidy(output: str) -> list[str]:

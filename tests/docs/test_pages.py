@@ -1,7 +1,7 @@
 """Every fenced block of the documentation does what the page says; links lead somewhere.
 
     ```python    runs, one namespace for each page; a ```text block right after it is its output
-    ```bash      every line runs and succeeds
+    ```bash      every line runs and succeeds; of `make` only the targets are looked up
     ```console   lines after `$` run, the others are what they print (`…`: any lines)
     ```yaml      is a scenario; `# file.yaml` as its first line is its name for commands;
                  marked `refused`, it is none
@@ -18,7 +18,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.docs.pages import PAGES, ROOT, Block, anchors, blocks, links, name_of, prose_lines
+from tests.docs.pages import (
+    PAGES,
+    ROOT,
+    Block,
+    anchors,
+    blocks,
+    links,
+    make_targets,
+    name_of,
+    prose_lines,
+)
 from tests.docs.shell import Shell, matches, tidy
 
 import failcast as fc
@@ -55,8 +65,11 @@ class Story:
         self.printed = output.getvalue()
 
     def bash(self, block: Block, where: str) -> None:
-        """Run each line; all of them succeed."""
+        """Run each line; all of them succeed. Of `make` the targets have to exist, no more."""
         for command in commands(block.text):
+            if command.startswith("make "):
+                assert set(command.split()[1:]) <= set(make_targets()), where
+                continue
             output = self.shell.run(command)
             assert self.shell.code == 0, "\n".join([where, command, *output])
 
@@ -167,6 +180,7 @@ def test_a_wrong_block_is_seen(tmp_path: Path) -> None:
         Block("console", (), 3, "$ echo a\nb", False),
         Block("console", (), 4, "$ make tea", False),
         Block("bash", (), 5, "true\nfalse", False),
+        Block("bash", (), 5, "make check tea", False),
         Block("yaml", ("refused",), 6, "name: fine", False),
     ]
     for block in wrong:

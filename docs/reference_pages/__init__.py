@@ -1,0 +1,1 @@
+"""The reference pages, one function each; `docs/generate.py` writes what they return."""

@@ -1,0 +1,297 @@
+"""What the reference pages say in words that no docstring or registry of the package holds.
+
+Literal tables only, read by `generate.py`. The generator stops when a name of the package has no
+meaning here, and when a meaning here has no name left in the package.
+"""
+
+from __future__ import annotations
+
+#: Field of a scenario -> (unit where it is no time, meaning). Durations and rates bring their unit.
+FIELDS: dict[str, tuple[str, str]] = {
+    "name": ("", "Names the scenario in reports and results."),
+    "description": ("", "What the scenario is, for people. No figure depends on it."),
+    "cluster.working_pool": ("servers", "Servers that the job may use from the start."),
+    "cluster.spare_pool": (
+        "servers",
+        "Servers that do other work and can be preempted when the working pool is short.",
+    ),
+    "cluster.gpus_per_server": ("GPUs", "Accelerators in a server. No time depends on it."),
+    "job.servers": ("servers", "Servers that must compute together. One failure stops them all."),
+    "job.warm_standbys": (
+        "servers",
+        "Servers that stand by, ready to take the slot of a failed one without a host selection.",
+    ),
+    "job.length": ("", "Computing that the job needs when nothing fails."),
+    "job.resume_with": ("", "How many servers must be there before a shortage counts as over."),
+    "checkpoint": ("", "What a failure costs in work done since the last checkpoint."),
+    "failures.random.rate": ("", "Failures of one good server per time of operation."),
+    "failures.systematic.fraction": (
+        "share",
+        "Share of all servers, spares included, that are defective at the start. "
+        "The count is rounded, halves up.",
+    ),
+    "failures.systematic.multiplier": (
+        "factor",
+        "A defective server fails at (1 + multiplier) times the random rate: the random failures "
+        "stay, the systematic ones come on top.",
+    ),
+    "failures.life": (
+        "",
+        "Shape of a server's life. Its mean always is 1 / the server's own failure rate.",
+    ),
+    "failures.exposure.recovering": (
+        "",
+        "Whether the surviving servers of the job also age and fail while it recovers. "
+        "Standby, idle and spare servers never do.",
+    ),
+    "failures.initial_age": ("", "How old the servers are when the job starts."),
+    "failures.regeneration": ("", "Whether good servers turn defective in the course of the job."),
+    "failures.regeneration.interval": ("", "Time between two such turns."),
+    "failures.regeneration.share": (
+        "share",
+        "At each turn, share × `failures.systematic.fraction` of the good servers that are not "
+        "retired turn defective: rounded, halves up, and at least one.",
+    ),
+    "diagnosis.probability": (
+        "probability",
+        "A failure is diagnosed: some server is blamed and repaired. Otherwise the failed server "
+        "keeps its slot and the job only recovers.",
+    ),
+    "diagnosis.wrong_server": (
+        "probability",
+        "Given a diagnosis, an innocent active server is blamed instead of the failed one.",
+    ),
+    "recovery.time": (
+        "",
+        "From a failure until the job can go on: detect, restart, load the checkpoint, warm up. "
+        "`recovery: 20 min` is short for `recovery: {time: 20 min}`.",
+    ),
+    "selection.time": ("", "How long a host selection takes. The first start is one."),
+    "selection.policy": ("", "Which of the available servers a host selection takes."),
+    "preemption.wait": ("", "From the request of a spare until it arrives in the working pool."),
+    "preemption.mode": ("", "How spares are requested when servers are short."),
+    "preemption.return": (
+        "",
+        "Whether servers on loan go back to the spare pool. In Python the field is `return_`.",
+    ),
+    "repair.automated.time": ("", "How long the automated stage of a repair takes."),
+    "repair.automated.escalate": (
+        "probability",
+        "After the automated stage, the manual stage follows. The manual stage then decides the "
+        "outcome of the repair.",
+    ),
+    "repair.automated.silent_failure": (
+        "probability",
+        "The automated stage, where no manual one follows, mends nothing and nobody notices.",
+    ),
+    "repair.manual.time": ("", "How long the manual stage takes, counted from the escalation."),
+    "repair.manual.silent_failure": (
+        "probability",
+        "The manual stage mends nothing and nobody notices.",
+    ),
+    "repair.restores": ("", "What a repair does to a server's age."),
+    "score.initial": ("points", "A server's score at the start."),
+    "score.penalty": ("points", "What each blame takes from the score."),
+    "score.credit": ("points", "What each completed period of operation adds. There is no cap."),
+    "score.period": ("", "The server's own operation, since its last blame, that earns a credit."),
+    "retirement": (
+        "",
+        "When a server is taken out for good. It is judged at the blame and done when that repair "
+        "ends.",
+    ),
+    "run.seed": ("", "Where chance starts. The same seed gives the same runs."),
+    "run.replications": ("runs", "Independent runs in a sample."),
+    "run.confidence": ("probability", "Confidence of the intervals."),
+    "run.horizon": ("", "Wall time at which a run stops in any case (`out_of_time`)."),
+    "run.max_events": ("events", "Events after which a run stops in any case (`out_of_events`)."),
+}
+
+#: Metric column -> (unit, meaning).
+METRICS: dict[str, tuple[str, str]] = {
+    "training_hours": ("h", "Wall time from the start of the job to its end."),
+    "ettr": (
+        "share",
+        "Effective training time ratio: productive hours over training hours.",
+    ),
+    "productive_hours": ("h", "The job computes, and the work stays."),
+    "lost_hours": ("h", "Work computed again after a rollback. Zero until checkpoints are built."),
+    "degraded_hours": (
+        "h",
+        "The part of slow or shrunken hours that did no work. Zero until such hours are built.",
+    ),
+    "checkpoint_hours": ("h", "Writing checkpoints. Zero until checkpoints are built."),
+    "recovery_hours": ("h", "Recovering after failures."),
+    "selection_hours": ("h", "Selecting hosts, the first start included."),
+    "waiting_hours": ("h", "Waiting for servers that were preempted from the spare pool."),
+    "stalled_hours": ("h", "Standing still: too few servers, and none on their way but repairs."),
+    "failures": ("per run", "Failures of active servers; each stops the job."),
+    "failures_random": ("per run", "Failures that any server may have."),
+    "failures_systematic": ("per run", "Failures that come of a server's being defective."),
+    "blamed_right": ("per run", "Failures for which the failed server was blamed."),
+    "blamed_wrong": ("per run", "Failures for which an innocent server was blamed."),
+    "undiagnosed": ("per run", "Failures for which nobody was blamed."),
+    "repairs_automated": (
+        "per run",
+        "Automated repair stages that ended before the job did, escalated ones too.",
+    ),
+    "repairs_manual": ("per run", "Manual repair stages that ended before the job did."),
+    "repairs_successful": (
+        "per run",
+        "Repairs that succeeded. A success makes a defective server good.",
+    ),
+    "repairs_silent": ("per run", "Repairs that mended nothing, without a sign of it."),
+    "preemptions": ("per run", "Spares taken from the spare pool."),
+    "host_selections": ("per run", "Host selections, the first start included."),
+    "standby_promotions": ("per run", "Standbys that took the slot of a server under repair."),
+    "stalls": ("per run", "Times the job came to stand still."),
+    "servers_retired": ("per run", "Servers retired before the job ended."),
+    "mean_run_hours": (
+        "h",
+        "Operating hours over (failures + 1): the mean stretch of work without a failure, in one "
+        "run.",
+    ),
+}
+
+#: Label of a status -> meaning.
+STATUSES: dict[str, str] = {
+    "finished": "All the work is done.",
+    "depleted": "So many servers are retired that `job.servers` can never be met again.",
+    "out_of_time": "The run reached `run.horizon`.",
+    "out_of_events": "The run reached `run.max_events`.",
+}
+
+#: State of a server -> meaning.
+SERVER_STATES: dict[str, str] = {
+    "active": "Computes for the job.",
+    "standby": "Assigned to the job and ready to take a vacant slot.",
+    "idle": "In the working pool, assigned to nothing.",
+    "spare": "In the spare pool, doing other work.",
+    "arriving": "Preempted, on its way into the working pool.",
+    "automated_repair": "Blamed; in the first stage of its repair.",
+    "manual_repair": "In the second stage of its repair.",
+    "retired": "Out for good.",
+}
+
+#: Phase of the job -> meaning.
+JOB_PHASES: dict[str, str] = {
+    "waiting": "Too few servers; at least one spare is on its way.",
+    "stalled": "Too few servers; none is on its way. Only a repair can help.",
+    "selecting": "The hosts are chosen and are being set up.",
+    "computing": "The job makes progress.",
+    "recovering": "A server failed; the job is brought back to work.",
+    "ended": "The run is over; its status says why.",
+}
+
+#: Stream of chance -> what it decides.
+STREAMS: dict[str, str] = {
+    "life": "how long the server lives, in hours of exposure",
+    "systematic": "whether the failure of a defective server is systematic or random",
+    "diagnosed": "whether anybody is blamed",
+    "wrong_server": "whether an innocent one is blamed",
+    "innocent": "which one; further draws inside the slot until an active server is hit",
+    "automated_time": "how long automated repair takes",
+    "escalate": "whether manual repair follows",
+    "automated_silent": "whether automated repair fails silently",
+    "manual_time": "how long manual repair takes",
+    "manual_silent": "whether manual repair fails silently",
+    "defective": "who is defective at the start: those with the smallest draws",
+    "regeneration": "who turns defective: the good servers with the smallest draws",
+    "selection_pick": "who is left idle and who stands by (`random`, `pool_order`)",
+    "selection_tie": "who comes first among equals (`fewest_failures`, `highest_score`)",
+    "selection_time": "how long the host selection takes",
+    "recovery_time": "how long the recovery takes",
+    "preemption_wait": "how long the spare takes to arrive",
+}
+
+#: Exit code -> (name in the package, meaning).
+EXIT_CODES: dict[int, tuple[str, str]] = {
+    0: ("", "Done."),
+    1: ("INTERNAL_ERROR", "A bug in failcast; it is told in a sentence."),
+    2: ("INVALID_INPUT", "A wrong option, scenario, override or file. Nothing was simulated."),
+    130: ("INTERRUPTED", "Interrupted by Ctrl-C."),
+    141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
+}
+
+#: Environment variable -> effect.
+ENVIRONMENT: dict[str, str] = {
+    "NO_COLOR": "When set, no colour and no bold type. In a pipe there is none anyway.",
+    "FAILCAST_TRACEBACK": "When set, an internal error also shows where it happened.",
+}
+
+#: Public name that can carry no docstring -> meaning.
+PUBLIC_VALUES: dict[str, str] = {
+    "METRICS": "The names of the metric columns, in their order.",
+    "__version__": "The version of the package.",
+}
+
+#: Term -> definition. Order as given: from the whole to its parts.
+GLOSSARY: dict[str, str] = {
+    "ETTR": (
+        "Effective training time ratio: the hours in which the job makes lasting progress over the "
+        "wall time of the job. 1 means that nothing was lost. Here: `ettr`, productive hours over "
+        "training hours. Waiting in a queue before the first start is not counted."
+    ),
+    "Goodput": (
+        "Useful work per time. Papers use it for ETTR, for ETTR times the share of the peak rate "
+        "that a step reaches, or for a whole fleet instead of one job. failcast reports ETTR and "
+        "makes no statement on the speed of a step."
+    ),
+    "MTTF": (
+        "Mean time to failure of one server: the mean of its life, in hours of operation. Here "
+        "1 / `failures.random.rate` for a good server and less by the factor "
+        "1 + `failures.systematic.multiplier` for a defective one."
+    ),
+    "MTBF": (
+        "Mean time between failures of the job: operating hours over failures. A job on n servers "
+        "fails about n times as often as one of them. Here: `mtbf_hours`, over all runs of a "
+        "sample."
+    ),
+    "Unproductive time": (
+        "Wall time without lasting progress. failcast books every hour of it under its cause, see "
+        "the table below."
+    ),
+    "Failure": (
+        "An active server breaks down. The whole job stops: its servers compute in lockstep."
+    ),
+    "Random and systematic failures": (
+        "Random failures may hit any server. Systematic failures come on top at defective servers."
+    ),
+    "Defective server": (
+        "A server with a lasting fault that nobody sees: it fails more often until a repair "
+        "succeeds."
+    ),
+    "Blame": (
+        "What the operator believes: the server that is taken out and repaired after a failure. It "
+        "may be the wrong one, or nobody may be blamed. Policies see blame, never the truth."
+    ),
+    "Silent failure of a repair": (
+        "The repair mends nothing and no test shows it; a defective server comes back defective."
+    ),
+    "Warm standby": "A server assigned to the job, ready to take a vacant slot at once.",
+    "Spare": "A server in the spare pool. It does other work until the job preempts it.",
+    "Host selection": "The choice of the job's servers and standbys from all available ones.",
+    "Shortage": "Fewer servers are available than a host selection needs.",
+    "Stall": "A shortage that only a repair can end: no spare is left or on its way.",
+    "Life": (
+        "How long a server works until it fails, in hours of exposure. It is drawn at the start "
+        "and after each repair or unrepaired failure, and is kept while the server pauses."
+    ),
+    "Exposure": "The time in which a server ages. Standby, idle and spare servers do not.",
+    "Replication": "One run of the scenario, independent of the others.",
+    "Paired runs": (
+        "Runs of two scenarios with the same seed and the same replication. They share their "
+        "chance, so their difference is known far better than either mean."
+    ),
+}
+
+#: Bucket of hours -> cause, as an operator would name it.
+CAUSES: dict[str, str] = {
+    "productive_hours": "none: this is the work",
+    "lost_hours": "rollback to a checkpoint",
+    "degraded_hours": "slow or missing servers",
+    "checkpoint_hours": "writing checkpoints",
+    "recovery_hours": "detecting a failure, restarting, loading, warming up",
+    "selection_hours": "choosing and setting up hosts",
+    "waiting_hours": "preempting spares",
+    "stalled_hours": "servers in repair that nothing can replace",
+}

@@ -1,0 +1,243 @@
+"""scenario.md: every block, field, family, name, unit and preset of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import failcast as fc
+from failcast.scenario import airesim, distributions, files, policies, units
+from failcast.scenario.blocks import Block, fields_of, joined
+from failcast.scenario.echo import OFF
+from failcast.scenario.expressions import Expression, Family
+from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
+from reference_pages import meanings
+from reference_pages.markdown import (
+    MissingMeaningError,
+    all_sentences,
+    code,
+    explained,
+    first_sentence,
+    page,
+    prose,
+    table,
+)
+
+
+def in_words(rule: Rule) -> tuple[str, str]:
+    """The kind of value that a rule takes, and its limits."""
+    if isinstance(rule, Count):
+        return "whole number", f"{rule.least:,} to {rule.most:,}"
+    if isinstance(rule, Real):
+        low, high = f"{rule.least:,.10g}", f"{rule.most:,.10g}"
+        if not rule.least_excluded:
+            return "number", f"{low} to {high}"
+        return "number", f"above {low}, {'below' if rule.most_excluded else 'at most'} {high}"
+    if isinstance(rule, Duration):
+        return "duration", "longer than 0" if rule.positive else "0 or longer"
+    if isinstance(rule, Rate):
+        return "rate", "0 or higher"
+    if isinstance(rule, Flag):
+        return "flag", "`true` or `false`"
+    if isinstance(rule, Choice):
+        return "name", ", ".join(map(code, rule.registry))
+    if isinstance(rule, Text):
+        lines = "" if rule.lines else ", on one line"
+        return "text", f"at most {rule.most:,} characters{lines}"
+    if isinstance(rule, Expression):
+        return rule.noun, ", ".join(map(code, rule.registry))
+    raise MissingMeaningError(f"no words for the rule {rule!r}")
+
+
+def unit_of(rule: Rule, given: str) -> str:
+    """The unit that a field is counted in, inside and in results."""
+    if isinstance(rule, Duration) or (isinstance(rule, Expression) and rule.bare is not None):
+        return "h"
+    return "1 / h" if isinstance(rule, Rate) else given
+
+
+def meaning_of(block: type[Block], attribute: str, path: str) -> str:
+    """A field's own description where it has one, else that of the table."""
+    own = block.model_fields[attribute].description
+    if not own and path not in meanings.FIELDS:
+        raise MissingMeaningError(f"the field {path} has no meaning: give it one in meanings.py")
+    return own or meanings.FIELDS[path][1]
+
+
+def default_of(block: type[Block], attribute: str, rule: Rule) -> str:
+    """The default as a file would hold it."""
+    value = block.model_fields[attribute].default
+    if value is None:
+        return "1,000 × `job.length`"
+    plain = rule.plain(value)
+    text = f"{plain:,}" if type(plain) is int else f"{plain:g}" if type(plain) is float else plain
+    return code(str(text).lower() if isinstance(plain, bool) else str(text))
+
+
+def field_rows(block: type[Block], prefix: str) -> list[list[str]]:
+    """One row for each field of a block that holds a value."""
+    rows = []
+    for attribute, name, kind in fields_of(block):
+        path = joined(prefix, name)
+        if isinstance(kind, Rule):
+            unit = unit_of(kind, meanings.FIELDS.get(path, ("", ""))[0])
+            default = default_of(block, attribute, kind)
+            meaning = meaning_of(block, attribute, path)
+            rows.append([code(path), *in_words(kind), unit, default, meaning])
+        elif block.model_fields[attribute].default is None:
+            off = f"`{OFF}` or a block"
+            meaning = meaning_of(block, attribute, path)
+            rows.append([code(path), "block", off, "", code(OFF), meaning])
+    return rows
+
+
+def leaf_paths(block: type[Block], prefix: str = "") -> list[str]:
+    """The paths of all fields that need a meaning."""
+    paths = []
+    for attribute, name, kind in fields_of(block):
+        path = joined(prefix, name)
+        if isinstance(kind, Rule) or block.model_fields[attribute].default is None:
+            paths.append(path)
+        if not isinstance(kind, Rule):
+            paths += leaf_paths(kind, path)
+    return paths
+
+
+def blocks(block: type[Block], prefix: str = "") -> list[tuple[str, type[Block]]]:
+    """Every block below a block, with its path."""
+    found = []
+    for _, name, kind in fields_of(block):
+        if isinstance(kind, type):
+            path = joined(prefix, name)
+            found += [(path, kind), *blocks(kind, path)]
+    return found
+
+
+FIELD_HEADS = ("field", "kind", "limits", "unit", "default", "meaning")
+
+
+def block_sections() -> list[str]:
+    """Top-level fields, then each block with its fields."""
+    parts = ["## Top level", table(FIELD_HEADS, field_rows(fc.Scenario, ""))]
+    top = ""
+    for path, block in blocks(fc.Scenario):
+        if path.partition(".")[0] != top:
+            top = path
+            parts += [f"## {top}", all_sentences(block)]
+        else:
+            parts += [f"### {path}", prose(first_sentence(block))]
+        rows = field_rows(block, path)
+        if rows:
+            parts.append(table(FIELD_HEADS, rows))
+    return parts
+
+
+def family_rows(registry: Mapping[str, type[Family]]) -> list[list[str]]:
+    """One row for each family: how it is written, its arguments, its meaning."""
+    rows = []
+    for name, family in registry.items():
+        arguments = []
+        for attribute, argument, rule in fields_of(family):
+            assert isinstance(rule, Rule)
+            field = family.model_fields[attribute]
+            kind, limits = in_words(rule)
+            extra = "" if field.is_required() else ", optional"
+            if not field.is_required() and field.default is not None:
+                extra = f", default {default_of(family, attribute, rule)}"
+            arguments.append(f"`{argument}`: {kind}, {limits}{extra}")
+        written = f"{name}({', '.join(family.positional)})" if family.positional else name
+        rows.append([code(written), "; ".join(arguments) or "none", first_sentence(family)])
+    return rows
+
+
+def name_rows(registry: Mapping[str, str]) -> list[list[str]]:
+    """One row for each name of a registry of names."""
+    return [[code(name), meaning] for name, meaning in registry.items()]
+
+
+CHOICES: tuple[tuple[str, Mapping[str, str]], ...] = (
+    ("Host selection: `selection.policy`", policies.SELECTION_POLICIES),
+    ("Preemption: `preemption.mode`", policies.PREEMPTION_MODES),
+    ("Return of spares: `preemption.return`", policies.PREEMPTION_RETURNS),
+    ("End of a shortage: `job.resume_with`", policies.RESUME_WITH),
+    ("Checkpoints: `checkpoint`", policies.CHECKPOINTS),
+    ("Age at the start: `failures.initial_age`", policies.INITIAL_AGES),
+    ("Age after a repair: `repair.restores`", policies.RESTORES),
+)
+
+
+def unit_rows() -> list[list[str]]:
+    """One row for each unit of time, with all its spellings."""
+    spellings: dict[Any, list[str]] = {}
+    for name, hours in units.UNITS.items():
+        spellings.setdefault(hours, []).append(name)
+    return [
+        [", ".join(map(code, names)), f"{float(hours):g} h"] for hours, names in spellings.items()
+    ]
+
+
+def flat_rows() -> list[list[str]]:
+    """One row for each parameter of AIReSim's flat file."""
+    rows = []
+    for name, known in airesim.FLAT_FIELDS.items():
+        rule = known.rule
+        unit = {airesim.Minutes: "min", airesim.PerMinute: "1 / min"}.get(type(rule), "")
+        default = f"{known.default:.7g}" if isinstance(known.default, float) else str(known.default)
+        rows.append([code(name), unit, code(default.lower()), code(known.path)])
+    return rows
+
+
+def scenario_page() -> str:
+    """The reference of a scenario."""
+    explained(meanings.FIELDS, leaf_paths(fc.Scenario), "fields of a scenario")
+    families = (
+        (
+            "Distributions of durations",
+            "For every field of the kind *distribution*. A bare duration means `constant`. "
+            "`weibull` takes either `mean` or `scale`, `lognormal` either `median` or `mean`.",
+            distributions.DISTRIBUTIONS,
+        ),
+        (
+            "Shapes of lives",
+            "For `failures.life`. Only the shape is given: the mean is 1 / the server's own "
+            "failure rate.",
+            distributions.LIVES,
+        ),
+        (
+            "Retirement rules",
+            "For `retirement`. Rules see blame, never a server's hidden condition.",
+            policies.RETIREMENTS,
+        ),
+    )
+    parts = [prose(SCENARIO_INTRODUCTION), *block_sections()]
+    for title, text, registry in families:
+        rows = family_rows(registry)
+        parts += [f"## {title}", prose(text), table(("written", "arguments", "meaning"), rows)]
+    for title, names in CHOICES:
+        parts += [f"## {title}", table(("name", "meaning"), name_rows(names))]
+    parts += ["## Units", prose(UNITS_TEXT), table(("written", "is"), unit_rows())]
+    parts += ["## Presets", table(("name", "what it is"), name_rows(files.PRESETS))]
+    parts += ["## AIReSim's flat file", prose(FLAT_TEXT)]
+    parts.append(table(("parameter", "unit", "default", "becomes"), flat_rows()))
+    return page("Scenario", *parts)
+
+
+SCENARIO_INTRODUCTION = """
+A scenario is a YAML, TOML or JSON file of blocks, or the same as Python objects
+(`failcast.Scenario`). Every field has a default: AIReSim's Table 1, with uniform host selection. In
+files and in overrides a duration or a rate carries its unit. In Python a bare number means hours,
+or per hour. Anything unknown, out of its limits or without its unit is refused before the first
+run.
+"""
+UNITS_TEXT = """
+A duration is a number and a unit, or a sum of such parts: `20 min`, `1.5 h`, `1 d 12 h`. A rate is
+a number per duration: `0.01 / day`, `1 / 100 d`. Capitals do not matter. `0` needs no unit. A month
+has no fixed length and `m` no single meaning: both are refused. A duration other than 0 lies
+between 1e-9 h and 1e9 h, a rate other than 0 between 1e-15 and 1e6 per hour.
+"""
+FLAT_TEXT = """
+A file whose keys are AIReSim's own parameters is read as what it is. Parameters that become no
+field by themselves: the distribution and its two shapes make `failures.life`, regeneration makes
+`failures.regeneration` with AIReSim's own share of 0.1, `selection.policy` is `pool_order`, and
+`enable_topology: true` is refused. Adaptive replications are read and have no effect yet.
+"""
