@@ -137,7 +137,7 @@ def test_the_trace_is_that_of_replication_0(tmp_path: Path) -> None:
 def test_a_trace_is_announced_unless_quiet(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     result = failcast("run", "small", "--replications", "1", "--trace", str(path))
-    assert f"wrote the events of replication 0 to {path}" in result.stderr
+    assert f"Wrote the events of replication 0 to {path}" in result.stderr
     assert str(path) not in result.stdout
 
 

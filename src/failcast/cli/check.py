@@ -41,7 +41,7 @@ def check(
 def _print_fields(plan: fc.Scenario) -> None:
     """One line per field, the path and what it holds, with a blank line between blocks."""
     console = output.results()
-    fields = fc.describe(plan)
+    fields = [(path, value) for path, value in fc.describe(plan) if value]
     width = max(len(path) for path, _ in fields)
     previous = ""
     for path, value in fields:

@@ -131,4 +131,4 @@ def _write_trace(sample: fc.Sample, path: Path, quiet: bool) -> None:
     events = fc.trace(sample.scenario, seed=sample.seed, replication=0, engine=sample.engine)
     fc.write_trace(events, path)
     if not quiet:
-        output.notice(f"wrote the events of replication 0 to {shlex.quote(str(path))}")
+        output.notice(f"Wrote the events of replication 0 to {shlex.quote(str(path))}")

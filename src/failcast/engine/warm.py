@@ -71,7 +71,7 @@ def compile_notice() -> str | None:
     """Return a sentence to show before a run that compiles first, or None if none is due."""
     if is_compiled():
         return None
-    return "Compiling the simulation kernel, once after installing; about half a minute."
+    return "Compiling the simulation kernel, once after installing; about a minute."
 
 
 def compile_kernel() -> None:

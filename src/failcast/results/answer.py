@@ -84,7 +84,10 @@ def _nothing_finished(sample: Sample) -> str:
 
 
 def _some_unfinished(sample: Sample) -> str:
-    return f"The runs that do not finish are in none of these figures: {_reasons(sample)}"
+    return (
+        "The runs that do not finish are in none of these figures, which are those of the luckier "
+        f"runs: {_reasons(sample)}"
+    )
 
 
 def _reasons(sample: Sample) -> str:

@@ -104,13 +104,17 @@ def standard_deviation(values: Floats) -> float | None:
 
 
 def mean_interval(values: Floats, confidence: float) -> Interval | None:
-    """The Student-t interval of the mean of independent values; None below two values."""
+    """The Student-t interval of the mean of independent values; None below two values.
+
+    Where no value is negative, neither is the mean: such an interval is cut at zero.
+    """
     check_confidence(confidence)
     centre, spread = mean(values), standard_deviation(values)
     if centre is None or spread is None:
         return None
     half = t_quantile(values.size - 1, confidence) * spread / math.sqrt(values.size)
-    return Interval(centre - half, centre + half)
+    low = centre - half
+    return Interval(max(0.0, low) if values.min() >= 0.0 else low, centre + half)
 
 
 def quantile(values: Floats, q: float) -> float | None:

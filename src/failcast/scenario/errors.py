@@ -110,8 +110,9 @@ class ScenarioError(ValueError):
         return self.problems[0].message
 
     def found_in(self, file: str, lines: Mapping[str, int]) -> ScenarioError:
-        """Return the same error with the places of its problems filled in."""
-        return ScenarioError(problem.found_in(file, lines) for problem in self.problems)
+        """Return the same error with the places of its problems filled in, in their order."""
+        found = [problem.found_in(file, lines) for problem in self.problems]
+        return ScenarioError(sorted(found, key=lambda each: (each.line is None, each.line or 0)))
 
 
 def refuse(

@@ -50,7 +50,10 @@ def load(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Scena
 def load_with_notes(
     source: str | os.PathLike[str], overrides: Iterable[str] = ()
 ) -> tuple[Scenario, tuple[str, ...]]:
-    """Return the scenario and sentences on what was read but has no effect. See ``load``."""
+    """Return the scenario and sentences on how the file was read, and what has no effect.
+
+    Such notes exist for AIReSim's flat files. Otherwise as ``load``.
+    """
     name = os.fspath(source)
     text, ending = _read(name)
     parsed = Parsed(None)
@@ -59,7 +62,17 @@ def load_with_notes(
         scenario, notes = _build(parsed.data)
     except ScenarioError as error:
         raise error.found_in(name, parsed.lines) from None
-    return override(scenario, overrides), notes
+    return override(_named(scenario, parsed.data, name), overrides), notes
+
+
+def _named(scenario: Scenario, data: Any, source: str) -> Scenario:
+    """Give a scenario without a name that of its file, if it can be one."""
+    if "name" in data:
+        return scenario
+    try:
+        return scenario.with_(name=Path(source).stem)
+    except ScenarioError:
+        return scenario
 
 
 def override(scenario: Scenario, overrides: Iterable[str]) -> Scenario:
