@@ -111,6 +111,20 @@ def test_engines_agree_where_everything_happens_at_once(servers: int) -> None:
         agree(scenario)
 
 
+def test_engines_agree_where_few_of_many_servers_are_active() -> None:
+    """The innocent server is then counted out, no longer found by trying."""
+    scenario = Scenario().with_(
+        cluster__working_pool=3000,
+        cluster__spare_pool=0,
+        job__servers=3,
+        job__warm_standbys=2,
+        job__length=100.0,
+        failures__random__rate=0.2,
+        diagnosis__wrong_server=1.0,
+    )
+    agree(scenario)
+
+
 class ChoosesNobody(Policies):
     """A user's own policy that never finds enough servers."""
 

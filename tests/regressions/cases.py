@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.theory.numbers import assert_mean as assert_mean
 
 from failcast.engine import EVENT_NAMES, METRICS, Policies, Status, run, trace
 from failcast.engine.model import BUCKETS, JOB_PHASES
@@ -100,9 +101,3 @@ def columns(scenario: Scenario, replications: int, *, seed: int = 1) -> dict[str
     """The metrics of many replications on the kernel, each a column, and their status."""
     runs = run(scenario, replications=replications, seed=seed)
     return dict(zip(METRICS, runs.values.T, strict=True)) | {"status": runs.status}
-
-
-def assert_mean(values: np.ndarray, expected: float) -> None:
-    """The mean of independent values is within four standard errors of what it should be."""
-    error = values.std(ddof=1) / math.sqrt(values.size)
-    assert abs(values.mean() - expected) <= 4.0 * error, (values.mean(), expected, error)

@@ -126,6 +126,9 @@ RANKS: Final = (
     "horizon",
 )
 
+#: So often an innocent server is drawn among all servers before the active ones are counted out.
+INNOCENT_TRIES: Final = code(64)
+
 # --- What a trace records ---------------------------------------------------------------------
 EVENT_WAITING: Final = code(0)
 EVENT_STALLED: Final = code(1)

@@ -112,7 +112,7 @@ def _fill_sizes(plan: Plan, scenario: Scenario) -> None:
     plan.warm_standbys = job.warm_standbys
     plan.resume_with_job = job.resume_with == "job"
     plan.length = job.length
-    plan.horizon = 1000.0 * job.length if control.horizon is None else control.horizon
+    plan.horizon = scenario.horizon_hours
     plan.max_events = control.max_events
 
 

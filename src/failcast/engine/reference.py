@@ -187,12 +187,15 @@ class Reference(State):
         if not wrong or len(self.active) == 1:
             return failed
         # Uniform among the other active servers, whatever order anybody keeps them in.
-        innocent, k = failed, 0
-        while innocent is failed or innocent.state != model.ACTIVE:
+        for k in range(model.INNOCENT_TRIES):
             u = chance.further(random.INNOCENT, *at, k)
             innocent = self.servers[int(u * len(self.servers))]
-            k += 1
-        return innocent
+            if innocent is not failed and innocent.state == model.ACTIVE:
+                return innocent
+        # Few of many servers are active: count them out, by number.
+        u = chance.further(random.INNOCENT, *at, model.INNOCENT_TRIES)
+        others = sorted(self.active - {failed.number})
+        return self.servers[others[int(u * len(others))]]
 
     def blame(self, server: Server, right: bool) -> None:
         """A blamed server leaves the job and the pool, and its repair starts at once."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -29,6 +29,7 @@ ENGINES: Final = ("kernel", "reference")
 Progress = Callable[[int], None]
 
 _FIRST_TRACE_LINES: Final = 1 << 16
+_LINES_AT_ONCE: Final = 1 << 16
 _WORK_IN_BLOCK: Final = 2e6  # servers and failures
 
 
@@ -55,12 +56,15 @@ class Trace:
     seed: int
     replication: int
 
+    def __iter__(self) -> Iterator[tuple[float, str, int, int]]:
+        """Go through the events: (time in hours, event, server or -1, detail)."""
+        for begin in range(0, len(self.lines), _LINES_AT_ONCE):
+            for time, event, server, detail in self.lines[begin : begin + _LINES_AT_ONCE].tolist():
+                yield time, model.EVENT_NAMES[event], server, detail
+
     def rows(self) -> list[tuple[float, str, int, int]]:
-        """Return (time in hours, event, server or -1, detail) for each event."""
-        return [
-            (time, model.EVENT_NAMES[event], server, detail)
-            for time, event, server, detail in self.lines.tolist()
-        ]
+        """Return all events at once, as iterating gives them; some 200 bytes each."""
+        return list(self)
 
 
 def run(
@@ -115,6 +119,7 @@ def run(
                 stop[0] = 1
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
+    check_books(values)
     return Runs(values, status, seed, first)
 
 
@@ -133,6 +138,7 @@ def trace(
         reference = Reference(plan, seed, replication, policies or Policies, record=True)
         ended = reference.run()
         assert ended is not None  # nobody can stop it
+        check_books(np.array([reference_row(reference)]))
         return Trace(np.array(reference.trace, dtype=TRACE_DTYPE), ended, seed, replication)
     values, status = np.empty((1, len(METRICS))), np.empty(1, dtype=np.uint8)
     room, count = 0, _FIRST_TRACE_LINES
@@ -140,7 +146,29 @@ def trace(
         room = count
         lines = np.empty(room, dtype=TRACE_DTYPE)
         count = _kernel_block(plan, seed, replication, values, status, np.zeros(1, np.uint8), lines)
+    check_books(values)
     return Trace(lines[:count], Status(int(status[0])), seed, replication)
+
+
+class BooksError(RuntimeError):
+    """Hours are missing or counted twice: a fault of this package, never of a scenario."""
+
+
+def check_books(values: np.ndarray) -> None:
+    """Raise ``BooksError`` unless each run's buckets add up to its wall time, to 1e-9 of it.
+
+    ``values`` is (replications, metrics), with the columns of ``METRICS``.
+    """
+    wall = values[:, METRICS.index("training_hours")]
+    first = METRICS.index(model.BUCKETS[0])
+    buckets = values[:, first : first + len(model.BUCKETS)]
+    wrong = np.abs(buckets.sum(axis=1) - wall) > 1e-9 * wall
+    wrong |= (buckets < 0.0).any(axis=1)
+    if wrong.any():
+        raise BooksError(
+            f"the hours of replication {int(np.flatnonzero(wrong)[0])} of this block do not add up "
+            "to its wall time; please report this with the scenario and the seed."
+        )
 
 
 def reference_row(run: Reference) -> list[float]:

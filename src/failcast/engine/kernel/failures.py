@@ -35,6 +35,7 @@ from failcast.engine.model import (
     FAILURES_RANDOM,
     FAILURES_SYSTEMATIC,
     IDLE,
+    INNOCENT_TRIES,
     MANUAL_REPAIR,
     RANK_AUTOMATED_END,
     RANK_MANUAL_END,
@@ -109,12 +110,24 @@ def _diagnose(plan, w, failed, place):  # type: ignore[no-untyped-def]  # compil
         return NONE
     if w.job.failures_n == 1 or not uniform(place, WRONG_SERVER) < plan.p_wrong_server:
         return failed
-    # Uniform among the other active servers, whatever order anybody keeps them in.
-    word, innocent, k = bits(place, INNOCENT), failed, 0
-    while innocent == failed or w.servers[innocent].state != ACTIVE:
-        innocent = int(further(word, k) * plan.servers_total)
-        k += 1
-    return innocent
+    return _innocent(plan, w, failed, bits(place, INNOCENT))
+
+
+@bare
+def _innocent(plan, w, failed, word):  # type: ignore[no-untyped-def]  # compiled
+    """Uniform among the other active servers, whatever order anybody keeps them in."""
+    for k in range(INNOCENT_TRIES):
+        s = int(further(word, k) * plan.servers_total)
+        if s != failed and w.servers[s].state == ACTIVE:
+            return s
+    # Few of many servers are active: count them out, by number.
+    left = int(further(word, INNOCENT_TRIES) * (w.job.failures_n - 1))
+    s = FIRST
+    while left >= 0:
+        if s != failed and w.servers[s].state == ACTIVE:
+            left -= 1
+        s += 1
+    return s - 1
 
 
 @bare
