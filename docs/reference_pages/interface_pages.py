@@ -26,6 +26,19 @@ from reference_pages.markdown import (
     table,
 )
 
+#: The classes whose members are listed one by one.
+MEMBERS_OF: tuple[type, ...] = (
+    fc.Scenario,
+    fc.Sample,
+    fc.Summary,
+    fc.Proportion,
+    fc.Mtbf,
+    fc.Policies,
+    fc.ServerView,
+    fc.Trace,
+    fc.ScenarioError,
+)
+
 
 def option_rows(parameters: Iterable[Any], verb: Callable[..., Any] | None = None) -> Any:
     """One row for each argument or option of a verb, or of the program itself."""
@@ -49,7 +62,7 @@ def value_in_words(hint: Any) -> str:
 
 def cli_page() -> str:
     """The reference of the command line."""
-    names = {guard.INTERNAL_ERROR, guard.INVALID_INPUT, guard.INTERRUPTED, guard.READER_GONE}
+    names = {guard.FAILED, guard.INVALID_INPUT, guard.INTERRUPTED, guard.READER_GONE}
     explained(meanings.EXIT_CODES, {0, *names}, "exit codes")
     for number, (name, _) in meanings.EXIT_CODES.items():
         if name and getattr(guard, name) != number:
@@ -112,7 +125,7 @@ def home_of(name: str) -> str:
     """The stage that a public name belongs to."""
     if name == "__version__":
         return "results"
-    homes = ("scenario", "engine", "results")
+    homes = ("scenario", "results", "engine")
     return next(h for h in homes if name in sys.modules[f"failcast.{h}"].__all__)
 
 
@@ -135,7 +148,7 @@ def python_page() -> str:
     ):
         rows = [public_row(name) for name in fc.__all__ if home_of(name) == home]
         parts += [f"## {title}", table(("name", "meaning"), rows)]
-    for owner in (fc.Scenario, fc.Sample, fc.Policies, fc.ServerView, fc.Trace, fc.ScenarioError):
+    for owner in MEMBERS_OF:
         parts.append(f"## Members of {owner.__name__}")
         if dataclasses.is_dataclass(owner):
             names = ", ".join(code(field.name) for field in dataclasses.fields(owner))

@@ -97,7 +97,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "retirement": (
         "",
         "When a server is taken out for good. It is judged at the blame and done when that repair "
-        "ends.",
+        "ends. A threshold remembers at most 100 million blames: servers in both pools × its "
+        "failures.",
     ),
     "run.seed": ("", "Where chance starts. The same seed gives the same runs."),
     "run.replications": ("runs", "Independent runs in a sample."),
@@ -206,8 +207,15 @@ STREAMS: dict[str, str] = {
 #: Exit code -> (name in the package, meaning).
 EXIT_CODES: dict[int, tuple[str, str]] = {
     0: ("", "Done."),
-    1: ("INTERNAL_ERROR", "A bug in failcast; it is told in a sentence."),
-    2: ("INVALID_INPUT", "A wrong option, scenario, override or file. Nothing was simulated."),
+    1: (
+        "FAILED",
+        "stdout is closed or full, or there is a bug in failcast; a sentence says which.",
+    ),
+    2: (
+        "INVALID_INPUT",
+        "A wrong option, scenario, override or file, or a scenario too large for the memory. "
+        "There is no result.",
+    ),
     130: ("INTERRUPTED", "Interrupted by Ctrl-C."),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }

@@ -46,10 +46,16 @@ def metrics_page() -> str:
         ("sd", statistics.standard_deviation),
         ("p5, p50, p95", statistics.quantile),
         ("Factor of the interval", statistics.t_quantile),
+        ("Share of runs", statistics.wilson),
         ("mtbf_hours", statistics.mtbf),
     ):
         parts += [f"### {name}", all_sentences(function)]
-    parts.append("It is taken over all runs of a sample, finished or not.")
+    parts.append(
+        prose(
+            "It is taken over all runs of a sample, finished or not: `runs` counts them, and the "
+            "table says so where some did not finish."
+        )
+    )
     return page("Metrics", *parts)
 
 

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
         ServerView,
         Status,
         Trace,
-        trace,
     )
     from failcast.results import (
         Bucket,
+        InputFile,
         Interval,
         Mtbf,
+        Proportion,
         RequestError,
         Sample,
         Summary,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         check_trace_path,
         compile_kernel,
         simulate,
+        trace,
         write_trace,
     )
     from failcast.scenario import (
@@ -92,6 +94,7 @@ __all__ = [
     "ExponentialLife",
     "Exposure",
     "Failures",
+    "InputFile",
     "Interval",
     "Job",
     "Lognormal",
@@ -102,6 +105,7 @@ __all__ = [
     "Policies",
     "PolicyError",
     "Preemption",
+    "Proportion",
     "RandomFailures",
     "Recovery",
     "Regeneration",
@@ -139,7 +143,8 @@ __all__ = [
     "write_trace",
 ]
 
-_HOMES = ("failcast.scenario", "failcast.engine", "failcast.results")
+_HOMES = ("failcast.scenario", "failcast.results", "failcast.engine")
+"""Where a name is looked for, in this order: `trace` is the one of results, which checks first."""
 
 
 def __getattr__(name: str) -> Any:

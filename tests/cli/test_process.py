@@ -9,6 +9,7 @@ import pty
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +99,62 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     os.close(writer)
     assert done.returncode == 141
     assert done.stderr == ""
+
+
+def redirected(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the program with a stream redirected by the shell, such as `>&-`: closed."""
+    return subprocess.run(
+        ["bash", "-c", f'exec "$@" {redirection}', "bash", *COMMAND, *arguments],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*SMALL, "--quiet"),
+        (*SMALL, "--quiet", "--json"),
+        ("check", "small"),
+        ("check", "small", "--json"),
+        ("--version",),
+        ("run", "--help"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    ("redirection", "sentence"),
+    [
+        (">&-", "Error: stdout is closed, so the result has nowhere to go."),
+        ("> /dev/full", "Error: cannot write the result to stdout: no space left on device."),
+        ("1< /dev/null", "Error: cannot write the result to stdout: bad file descriptor."),
+    ],
+)
+def test_a_stdout_that_takes_nothing_is_told_in_a_sentence(
+    arguments: tuple[str, ...], redirection: str, sentence: str
+) -> None:
+    done = redirected(redirection, *arguments)
+    assert done.returncode == 1
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_any_stream_there_is_still_an_exit_code() -> None:
+    assert redirected(">&- 2>&-", *SMALL).returncode == 1
+    assert redirected("> /dev/full 2>&-", *SMALL).returncode == 1
+    assert redirected("2>&-", "run", "absent").returncode == 2
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2> /dev/full"])
+def test_notices_that_nobody_hears_do_not_keep_a_result_back(
+    tmp_path: Path, redirection: str
+) -> None:
+    done = redirected(redirection, *SMALL, "--trace", str(tmp_path / "trace.csv"))
+    assert done.returncode == 0
+    assert done.stdout.startswith("Training takes ")
 
 
 @pytest.mark.parametrize(("engine", "replications"), [("kernel", "200000"), ("reference", "400")])

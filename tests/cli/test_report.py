@@ -35,6 +35,14 @@ def test_mtbf_without_failures_is_shown_as_a_bound() -> None:
     assert rows_of(table)["mtbf_hours"] == [">", "200.3", "no", "failure", "seen"]
 
 
+def test_mtbf_says_that_it_is_over_all_runs_where_some_are_unfinished() -> None:
+    sample = days_of_training([100.0, 110.0, 5000.0], status=[FINISHED, FINISHED, DEPLETED])
+    lines = [text.plain for text in metric_lines(sample)]
+    assert any(line.startswith("mtbf_hours (all 3 runs) ") for line in lines)
+    finished = [text.plain for text in metric_lines(days_of_training([100.0, 110.0]))]
+    assert not any("all 2 runs" in line for line in finished)
+
+
 def test_without_a_finished_run_there_is_no_table() -> None:
     sample = days_of_training([1.0, 2.0], status=[DEPLETED, DEPLETED])
     lines = [text.plain for text in metric_lines(sample)]

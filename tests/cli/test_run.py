@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 
@@ -72,6 +73,33 @@ def test_json_is_strict_and_alone_on_stdout() -> None:
     }
     assert document["manifest"]["argv"][0] == "failcast"
     assert document["manifest"]["created"].endswith("+00:00")
+
+
+def test_the_scenario_of_the_document_makes_the_same_result_again(tmp_path: Path) -> None:
+    first = json.loads(run_small("--json").stdout)
+    file = tmp_path / "again.json"
+    file.write_text(json.dumps(first["scenario"]), encoding="utf-8")
+    again = json.loads(failcast("run", str(file), "--json", "--quiet").stdout)
+    assert again["metrics"] == first["metrics"]
+    assert again["scenario"] == first["scenario"]
+    assert again["manifest"]["scenario_hash"] == first["manifest"]["scenario_hash"]
+
+
+def test_the_manifest_names_the_scenario_file_with_its_hash(tmp_path: Path) -> None:
+    assert json.loads(run_small("--json").stdout)["manifest"]["inputs"] == []
+    file = tmp_path / "mine.yaml"
+    file.write_text("job: {servers: 4, length: 1 d}\n", encoding="utf-8")
+    result = failcast("run", str(file), "--replications", "1", "--json", "--quiet")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    manifest = json.loads(result.stdout)["manifest"]
+    assert manifest["inputs"] == [{"path": str(file), "sha256": digest}]
+
+
+def test_the_last_line_says_the_threads_that_were_used() -> None:
+    options = ("-s", "job.length=1 d", "--threads", "2", "--quiet", "--replications", "3")
+    for engine, told in (("reference", "1 thread:"), ("kernel", "2 threads:")):
+        result = failcast("run", "small", *options, "--engine", engine)
+        assert f"{engine} engine, {told}" in result.stdout.splitlines()[-1]
 
 
 def test_overrides_apply_in_order() -> None:
@@ -169,6 +197,22 @@ def test_interrupting_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 130
     assert result.stdout == ""
     assert "Interrupted" in result.stderr
+
+
+@pytest.mark.parametrize("step", ["load_with_notes", "simulate", "trace"])
+def test_too_little_memory_is_told_with_what_to_lower(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_large(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 2.00 TiB")
+
+    monkeypatch.setattr(fc, step, too_large)
+    result = run_small("--trace", str(tmp_path / "trace.csv"))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: the memory of this machine is too small")
+    assert "cluster.working_pool" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_help_names_every_option() -> None:

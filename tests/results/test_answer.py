@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.results.synthetic import (
     DEPLETED,
     FINISHED,
@@ -48,8 +50,8 @@ def test_b12_some_runs_unfinished_are_counted_and_left_out() -> None:
     status = [FINISHED, FINISHED, DEPLETED, OUT_OF_TIME, OUT_OF_TIME]
     answer = days_of_training([9864.0, 9888.0, 1.0, 1e6, 1e6], status=status).answer()
     assert answer.startswith("Training finishes in 2 of 5 runs; it takes 412 days (95 % interval ")
-    assert "The runs that do not finish are in none of these figures" in answer
-    assert "those of the luckier runs: 1 run ran out of" in answer
+    means = "The means are over the runs that finish, which are the luckier ones: "
+    assert f"{means}1 run ran out of servers" in answer
     assert "2 runs reached the horizon of 256,000 days (out_of_time)." in answer
 
 
@@ -58,7 +60,7 @@ def test_b12_some_runs_unfinished_are_counted_and_left_out() -> None:
     [
         (DEPLETED, "ran out of servers (depleted)", "cluster.spare_pool"),
         (OUT_OF_TIME, "reached the horizon of 256,000 days (out_of_time)", "run.horizon"),
-        (OUT_OF_EVENTS, "reached run.max_events = 100,000,000", "job.length"),
+        (OUT_OF_EVENTS, "reached run.max_events = 10,000,000", "job.length"),
     ],
 )
 def test_nothing_finished_says_why_and_what_to_change(
@@ -81,6 +83,47 @@ def test_a_horizon_shorter_than_the_job_is_told_as_such() -> None:
         "Training does not finish in the one run: it reached the horizon of 24 hours "
         "(out_of_time), which is too short for 256 days of work. Raise run.horizon."
     )
+
+
+def test_ettr_and_the_largest_cost_are_both_means_of_the_runs_shares() -> None:
+    """As a ratio of means recovery would take 82 %, and the two would add up to 132 %."""
+    columns = {
+        "training_hours": [10.0, 90.0],
+        "ettr": [0.9, 0.1],
+        "productive_hours": [9.0, 9.0],
+        "recovery_hours": [1.0, 81.0],
+    }
+    answer = sample_of(columns).answer()
+    assert "ETTR 50 %; recovery after failures takes 50 % of the time." in answer
+
+
+def test_the_largest_cost_is_largest_by_that_definition_too() -> None:
+    columns = {
+        "training_hours": [10.0, 10.0, 100.0],
+        "ettr": [0.5, 0.5, 0.5],
+        "productive_hours": [5.0, 5.0, 50.0],
+        "recovery_hours": [5.0, 5.0, 0.0],
+        "stalled_hours": [0.0, 0.0, 50.0],
+    }
+    assert "recovery after failures takes 33 % of the time" in sample_of(columns).answer()
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 1e6), st.floats(0.0, 1e6)), min_size=1, max_size=20))
+def test_ettr_and_the_largest_cost_never_exceed_100_percent(
+    hours: list[tuple[float, float]],
+) -> None:
+    productive = [1.0 + work for work, _ in hours]
+    wall = [1.0 + work + lost for work, lost in hours]
+    columns = {
+        "training_hours": wall,
+        "ettr": [part / whole for part, whole in zip(productive, wall, strict=True)],
+        "productive_hours": productive,
+        "recovery_hours": [lost for _, lost in hours],
+    }
+    sample = sample_of(columns)
+    ettr = sample.mean("ettr")
+    assert ettr is not None
+    assert ettr + sample.wall_shares()["recovery_hours"] <= 1.0 + 1e-12
 
 
 @pytest.mark.parametrize(

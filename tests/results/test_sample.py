@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import polars
@@ -43,6 +44,19 @@ def test_the_confidence_is_the_scenarios_unless_a_call_names_another() -> None:
     assert sample.interval("training_hours") != sample.interval("training_hours", 0.9)
 
 
+@pytest.mark.parametrize("confidence", [0.0, 0.4, 0.99999, 1.0, 95, math.nan, "0.95", True])
+def test_a_confidence_has_the_limits_that_it_has_in_a_scenario(confidence: object) -> None:
+    sample = days_of_training([9.0, 10.0])
+    rule = r"confidence must be a number from 0.5 to 0.9999; got"
+    for question in (sample.interval, sample.summary):
+        with pytest.raises(fc.RequestError, match=rule):
+            question("ettr", confidence)  # type: ignore[arg-type] # wrong on purpose
+    with pytest.raises(fc.RequestError, match=rule):
+        sample.mtbf_hours(confidence)  # type: ignore[arg-type] # wrong on purpose
+    with pytest.raises(fc.RequestError, match=rule):
+        sample.share_of("finished", confidence)  # type: ignore[arg-type] # wrong on purpose
+
+
 def test_b23_quantiles_of_1_to_20() -> None:
     sample = sample_of({"failures": [float(value) for value in range(1, 21)]})
     assert sample.quantile("failures", 0.05) == pytest.approx(1.95)
@@ -80,13 +94,16 @@ def test_b24_mtbf_counts_the_hours_of_all_runs_finished_or_not() -> None:
         "recovery_hours": [999.0, 999.0],
         "failures": [3.0, 2.0],
     }
-    mtbf = sample_of(columns, status=[FINISHED, OUT_OF_TIME]).mtbf_hours()
-    assert mtbf.value == pytest.approx(165.0 / 5.0)
+    sample = sample_of(columns, status=[FINISHED, OUT_OF_TIME])
+    assert sample.mtbf_hours().value == pytest.approx(165.0 / 5.0)
+    assert sample.to_dict()["mtbf_hours"]["runs"] == 2
+    assert sample.to_dict()["metrics"]["failures"]["n"] == 1
 
 
 def test_b24_mtbf_without_failures_is_bounded_from_below() -> None:
     mtbf = sample_of({"productive_hours": [1440.0] * 3}).mtbf_hours()
     assert mtbf.value is None
+    assert mtbf.runs == 3
     assert mtbf.lower_bound == pytest.approx(4320.0 / -math.log(0.05))
 
 
@@ -160,7 +177,15 @@ def test_the_document_of_one_run_is_strict_json_too(status: list[int]) -> None:
 def test_the_document_holds_the_scenario_as_a_file_would() -> None:
     scenario = fc.load("small").with_(job__warm_standbys=3)
     sample = sample_of({"failures": [1.0, 2.0]}, scenario=scenario)
-    assert fc.Scenario.model_validate(sample.to_dict()["scenario"]) == scenario
+    as_run = scenario.with_(run__seed=1, run__replications=2)
+    assert fc.Scenario.model_validate(sample.to_dict()["scenario"]) == as_run
+    assert sample.scenario_as_run() == as_run
+
+
+def test_the_scenario_of_a_document_makes_the_same_result_again() -> None:
+    document = fc.simulate(fc.load("small"), replications=3, seed=5).to_dict()
+    again = fc.simulate(fc.Scenario.model_validate(document["scenario"])).to_dict()
+    assert again == document
 
 
 def test_the_manifest_is_the_same_each_time_and_names_what_ran() -> None:
@@ -168,9 +193,25 @@ def test_the_manifest_is_the_same_each_time_and_names_what_ran() -> None:
     manifest = sample.to_dict()["manifest"]
     assert manifest == sample.to_dict()["manifest"]
     assert manifest["failcast"] == fc.__version__
-    assert manifest["scenario_hash"] == fc.scenario_hash(sample.scenario)
+    written = fc.Scenario.model_validate(sample.to_dict()["scenario"])
+    assert manifest["scenario_hash"] == fc.scenario_hash(written)
     assert (manifest["seed"], manifest["replications"], manifest["threads"]) == (1, 2, 1)
     assert "created" not in manifest
+    assert manifest["inputs"] == []
+
+
+def test_an_input_file_is_named_in_the_manifest_with_its_hash(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_bytes(b"abc")
+    manifest = days_of_training([9.0]).to_dict(inputs=[fc.InputFile.of(file)])["manifest"]
+    # The first test vector of FIPS 180-2.
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert manifest["inputs"] == [{"path": str(file), "sha256": digest}]
+
+
+def test_an_input_file_that_cannot_be_read_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(fc.RequestError, match=r"cannot read .*absent: no such file or directory\."):
+        fc.InputFile.of(tmp_path / "absent")
 
 
 def test_the_shares_of_the_balance_add_up() -> None:
@@ -183,26 +224,50 @@ def test_the_shares_of_the_balance_add_up() -> None:
     ]
 
 
+def test_the_balance_is_that_of_the_mean_run_and_wall_shares_weigh_runs_alike() -> None:
+    columns = {"productive_hours": [9.0, 9.0], "recovery_hours": [1.0, 81.0]}
+    sample = sample_of(columns)
+    assert {b.name: b.share for b in sample.balance()}["recovery_hours"] == pytest.approx(0.82)
+    assert sample.wall_shares()["recovery_hours"] == pytest.approx(0.5)
+    assert math.fsum(sample.wall_shares().values()) == pytest.approx(1.0)
+
+
+def test_the_share_that_finished_by_a_time_counts_all_runs() -> None:
+    status = [FINISHED, FINISHED, FINISHED, DEPLETED, OUT_OF_TIME]
+    sample = days_of_training([100.0, 110.0, 120.0, 1.0, 9999.0], status=status)
+    for hours, count in ((99.9, 0), (100, 1), (np.float64(110.0), 2), (1e9, 3), (math.inf, 3)):
+        found = sample.finished_by(hours)
+        assert (found.count, found.runs, found.value) == (count, 5, count / 5)
+    assert sample.finished_by(110.0).to_dict() == {
+        "value": 0.4,
+        "low": pytest.approx(0.117621, abs=1e-6),
+        "high": pytest.approx(0.769276, abs=1e-6),
+        "count": 2,
+        "runs": 5,
+    }
+    half = sample.finished_by(110.0, confidence=0.5)
+    assert half.low is not None
+    assert half.low > 0.12
+
+
+@pytest.mark.parametrize("hours", [-1.0, math.nan, "100 h", None, True])
+def test_a_time_that_is_none_is_refused(hours: object) -> None:
+    with pytest.raises(fc.RequestError, match=r"hours must be a number from 0 on; got"):
+        days_of_training([1.0]).finished_by(hours)  # type: ignore[arg-type] # wrong on purpose
+
+
+def test_the_share_of_a_status_counts_all_runs() -> None:
+    sample = days_of_training([1.0] * 4, status=[FINISHED, DEPLETED, DEPLETED, DEPLETED])
+    assert sample.share_of("depleted").value == 0.75
+    assert sample.share_of(fc.Status.FINISHED).count == 1
+    assert sample.share_of("out_of_events").low == 0.0
+    assert sample.share_of("finished") == sample.finished_by(math.inf)
+    for wrong in ("deplete", 1):
+        with pytest.raises(fc.RequestError, match=r"unknown status"):
+            sample.share_of(wrong)  # type: ignore[arg-type] # wrong on purpose
+
+
 def test_html_shows_the_answer_and_every_metric() -> None:
     page = days_of_training([900.0, 1000.0])._repr_html_()
     assert "Training takes" in page
     assert all(f"<td>{name}</td>" in page for name in fc.METRICS)
-
-
-@pytest.mark.parametrize(
-    ("request_", "sentence"),
-    [
-        ({"replications": 0}, "replications must be a whole number from 1 to 10,000,000; got 0."),
-        ({"replications": 2.5}, "replications must be a whole number"),
-        ({"replications": True}, "replications must be a whole number"),
-        ({"threads": 257}, "threads must be a whole number from 1 to 256; got 257."),
-        ({"seed": -1}, "seed must be a whole number from 0 to"),
-        ({"engine": "kernal"}, "unknown engine 'kernal': did you mean 'kernel'?"),
-    ],
-)
-def test_a_request_that_cannot_be_met_is_told_in_a_sentence(
-    request_: dict[str, object], sentence: str
-) -> None:
-    with pytest.raises(fc.RequestError) as caught:
-        fc.simulate(fc.load("small"), **request_)  # type: ignore[arg-type] # wrong on purpose
-    assert sentence in str(caught.value)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import pdtrik
+from scipy.special import gammaln, pdtrik
 from tests.results.synthetic import normals, uniforms
 
 from failcast.results import RequestError
@@ -86,16 +86,63 @@ def test_figures_are_in_order_and_within_the_sample(values: list[float]) -> None
     assert min(values) - slack <= summary.mean <= max(values) + slack
 
 
-@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0, math.nan])
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0, math.nan, "0.95", None, True])
 def test_a_confidence_outside_0_and_1_is_refused(confidence: float) -> None:
     with pytest.raises(RequestError, match=r"confidence must lie between 0 and 1"):
         s.mean_interval(np.array([1.0, 2.0]), confidence)
 
 
-@pytest.mark.parametrize("q", [-0.1, 1.1, 95.0, math.nan])
+@pytest.mark.parametrize("q", [-0.1, 1.1, 95.0, math.nan, "0.5", None, True])
 def test_a_quantile_outside_0_and_1_is_refused(q: float) -> None:
     with pytest.raises(RequestError, match=r"a number from 0 to 1; got"):
         s.quantile(np.array([1.0, 2.0]), q)
+
+
+@pytest.mark.parametrize(
+    ("count", "runs", "low", "high"),
+    [(8, 10, 0.490162, 0.943318), (0, 10, 0.0, 0.277533), (10, 10, 0.722467, 1.0)],
+)
+def test_wilson_intervals_that_can_be_looked_up(
+    count: int, runs: int, low: float, high: float
+) -> None:
+    assert s.wilson(count, runs, 0.95) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_no_runs_have_no_share() -> None:
+    assert s.wilson(0, 0, 0.95) is None
+    assert s.proportion(0, 0, 0.95) == s.Proportion(None, None, None, 0, 0)
+
+
+@given(st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_a_wilson_interval_holds_its_share_and_stays_within_0_and_1(seen: tuple[int, int]) -> None:
+    count, runs = seen
+    interval = s.wilson(count, runs, 0.95)
+    assert interval is not None
+    assert 0.0 <= interval.low <= count / runs <= interval.high <= 1.0
+    assert interval.low < interval.high
+
+
+@pytest.mark.parametrize(("count", "runs"), [(1, 7), (50, 200), (199, 200)])
+def test_the_ends_of_a_wilson_interval_are_just_not_refuted(count: int, runs: int) -> None:
+    interval = s.wilson(count, runs, 0.9)
+    assert interval is not None
+    for end in interval:
+        assert standard_errors_off(count / runs, end, runs) == pytest.approx(1.6448536, abs=1e-6)
+
+
+@pytest.mark.parametrize("runs", [20, 200])
+def test_wilson_intervals_cover_as_promised_in_the_mean(runs: int) -> None:
+    """Exact: the binomial probability of the counts whose interval holds the true share."""
+    counts = np.arange(runs + 1)
+    intervals = [s.wilson(int(count), runs, 0.95) for count in counts]
+    log_choose = gammaln(runs + 1) - gammaln(counts + 1) - gammaln(runs - counts + 1)
+    covered = []
+    for share in np.linspace(0.02, 0.98, 97):
+        log_chance = counts * np.log(share) + (runs - counts) * np.log1p(-share)
+        holds = np.array([i is not None and i.low <= share <= i.high for i in intervals])
+        covered.append(float(np.exp(log_choose + log_chance)[holds].sum()))
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
+    assert min(covered) > 0.83
 
 
 def test_b24_mtbf_is_all_hours_over_all_failures() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,17 +15,19 @@ ROWS = [(0.1 + 0.2, "failure", 17, 1), (1e-17, "selecting", -1, 0), (6144.0, "fi
 
 
 class Events:
-    """A trace with given rows; `broken` makes it fail half-way, as a full disk would."""
+    """A trace with given rows; with an `error` it fails half-way, as on a full disk."""
 
-    def __init__(self, rows: list[tuple[float, str, int, int]], *, broken: bool = False) -> None:
+    def __init__(
+        self, rows: list[tuple[float, str, int, int]], *, error: BaseException | None = None
+    ) -> None:
         self._rows = rows
-        self._broken = broken
+        self._error = error
 
-    def rows(self) -> Iterator[tuple[float, str, int, int]]:
+    def __iter__(self) -> Iterator[tuple[float, str, int, int]]:
         """The rows, then the failure if there is to be one."""
         yield from self._rows
-        if self._broken:
-            raise OSError(28, "No space left on device")
+        if self._error is not None:
+            raise self._error
 
 
 def test_columns_and_times_round_trip(tmp_path: Path) -> None:
@@ -40,9 +43,68 @@ def test_a_failure_half_way_leaves_the_earlier_file_and_nothing_else(tmp_path: P
     path = tmp_path / "trace.csv"
     path.write_text("earlier\n", encoding="utf-8")
     with pytest.raises(RequestError, match=r"cannot write the trace to .*no space left"):
-        write_trace(Events(ROWS, broken=True), path)
+        write_trace(Events(ROWS, error=OSError(28, "No space left on device")), path)
     assert path.read_text(encoding="utf-8") == "earlier\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [MemoryError(), KeyboardInterrupt(), ValueError("mine")])
+def test_whatever_goes_wrong_nothing_is_left_behind(tmp_path: Path, error: BaseException) -> None:
+    with pytest.raises(type(error)):
+        write_trace(Events(ROWS, error=error), tmp_path / "trace.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_check_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.open
+
+    def interrupted(self: Path, *arguments: str) -> None:
+        real(self, *arguments).close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        check_trace_path(tmp_path / "trace.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Long:
+    """A trace of 10,000 rows that looks at the size of the file after it gave the last."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.written = 0
+
+    def __iter__(self) -> Iterator[tuple[float, str, int, int]]:
+        """The rows."""
+        for number in range(10_000):
+            yield (float(number), "failure", number, 0)
+        (file,) = self._folder.iterdir()
+        self.written = file.stat().st_size
+
+
+def test_lines_are_written_as_they_come(tmp_path: Path) -> None:
+    trace = Long(tmp_path)
+    path = write_trace(trace, tmp_path / "trace.csv")
+    assert trace.written > 0.8 * path.stat().st_size
+
+
+def test_a_directory_that_cannot_be_synced_holds_the_trace_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.open
+
+    def unreadable(path: Path, flags: int, *mode: int, **rest: int) -> int:
+        if Path(path) == tmp_path:
+            raise PermissionError(13, "Permission denied")
+        return real(path, flags, *mode, **rest)
+
+    monkeypatch.setattr(os, "open", unreadable)
+    path = tmp_path / "trace.csv"
+    assert write_trace(Events(ROWS), path) == path
+    assert path.read_text(encoding="utf-8").count("\n") == 1 + len(ROWS)
 
 
 def test_a_new_trace_replaces_the_earlier_one(tmp_path: Path) -> None:

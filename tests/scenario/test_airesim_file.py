@@ -177,12 +177,26 @@ def test_adaptive_replications_are_read_and_a_note_says_what_happens(tmp_path: P
         ("recovery_time: 20 min", 1, "recovery_time", "count minutes"),
         ("recovery_time: 1e12", 1, "recovery_time", "1,000,000,000 h"),
         ("failure_distribution: weibul", 1, "failure_distribution", "did you mean 'weibull'"),
-        ("weibull_shape: 0", 1, "weibull_shape", "a number from 0.05"),
+        (
+            "failure_distribution: weibull\nweibull_shape: 0.01",
+            2,
+            "weibull_shape",
+            "a number from 0.05",
+        ),
+        (
+            "failure_distribution: lognormal\nlognormal_sigma: 11",
+            2,
+            "lognormal_sigma",
+            "a number from 0 to 10",
+        ),
+        ("random_failure_rate: 1e-400", 1, "random_failure_rate", "too close to 0"),
+        ("recovery_time: 1e-400", 1, "recovery_time", "too close to 0"),
         ("diagnosis_probability: 1.2", 1, "diagnosis_probability", "from 0 to 1"),
         ("bad_server_regeneration: no", 1, "bad_server_regeneration", "true or false"),
         ("seed: 1\nwarm_stanbys: 3", 2, "warm_stanbys", "did you mean 'warm_standbys'"),
         ("enable_topology: true", 1, "enable_topology", "not modelled yet"),
-        ("confidence_level: 1", 1, "confidence_level", "both excluded"),
+        ("confidence_level: 1", 1, "confidence_level", "a number from 0.5 to 0.9999"),
+        ("confidence_level: 0.4", 1, "confidence_level", "a number from 0.5 to 0.9999"),
         ("num_replications: 0", 1, "num_replications", "from 1"),
         (
             "bad_server_regeneration: true\nbad_server_regen_interval: 0",
@@ -200,6 +214,43 @@ def test_a_wrong_flat_file_names_the_flat_field_and_its_line(
     error = load_wrong(tmp_path, text)
     assert (error.line, error.field) == (line, field)
     assert hint in str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "relative_accuracy: 3",
+        "max_replications: 100000000000000000000",
+        "rack_size: 0.5",
+        "weibull_shape: 0.01",
+        "weibull_shape: 2000\nfailure_distribution: lognormal",
+        "lognormal_sigma: 50",
+        "lognormal_sigma: 50\nfailure_distribution: weibull",
+        "bad_server_regen_interval: 1e300",
+        "bad_server_regen_interval: -1",
+    ],
+)
+def test_a_value_without_effect_need_only_be_what_airesim_accepts(
+    tmp_path: Path, text: str
+) -> None:
+    assert load_text(tmp_path, text).job.servers == 4096
+
+
+@pytest.mark.parametrize(
+    "field", ["relative_accuracy", "max_replications", "rack_size", "weibull_shape"]
+)
+@pytest.mark.parametrize("value", ["0", "-1", ".nan", "true", "none", "1e-400", "[1]", ""])
+def test_a_value_without_effect_that_airesim_refuses_is_refused(
+    tmp_path: Path, field: str, value: str
+) -> None:
+    error = load_wrong(tmp_path, f"{field}: {value}")
+    assert (error.field, error.line) == (field, 1)
+    assert "it must be a number above 0" in str(error)
+
+
+def test_an_interval_without_effect_must_still_be_a_number(tmp_path: Path) -> None:
+    error = load_wrong(tmp_path, "bad_server_regen_interval: 20 d")
+    assert "'20 d', but it must be a number." in str(error)
 
 
 def test_flat_and_block_fields_do_not_mix(tmp_path: Path) -> None:

@@ -69,6 +69,8 @@ def test_a_rate_is_read_per_hour(text: str, per_hour: float) -> None:
         ("2 d -3 h", "such as '20 min'"),
         ("1" * 200 + " h", "such as '20 min'"),
         ("1e999 h", "too large"),
+        ("1e-400 h", "too close to 0"),
+        ("1e-400 ms 1e-400 h", "too close to 0"),
         ("20 min / day", "such as '20 min'"),
     ],
 )
@@ -86,7 +88,16 @@ def test_what_is_no_duration_is_refused_with_what_would_be_right(text: str, hint
         ("1 / fortnight", "is not a unit"),
         ("often", "such as '0.01 / day'"),
         ("20 min", "such as '0.01 / day'"),
-        ("1 / ", "such as '20 min'"),
+        ("1 / ", "a rate such as"),
+        ("1 per", "a rate such as"),
+        ("1 / 5", "a rate such as"),
+        ("5 / day / day", "a rate such as"),
+        ("5 per day per day", "a rate such as"),
+        ("1 / 1:30", "a rate such as"),
+        ("1" * 200 + " / h", "a rate such as"),
+        ("1e-400 / day", "too close to 0"),
+        ("1 / 1e999 d", "too close to 0"),
+        ("1 / 1e-999 d", "too large"),
     ],
 )
 def test_what_is_no_rate_is_refused_with_what_would_be_right(text: str, hint: str) -> None:
@@ -158,6 +169,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("1_000", "1_000"),
         ("٣", "٣"),
         ("9" * 5000, "9" * 5000),
+        ("1e-400", "1e-400"),
+        ("-0.01E-999", "-0.01E-999"),
+        ("0.00e-400", 0.0),
     ],
 )
 def test_a_plain_word_is_read_by_the_rules_of_yaml_1_2(text: str, value: object) -> None:

@@ -51,11 +51,15 @@ def failcast(
 
 def main() -> NoReturn:
     """The console script: run the command line and exit with its code."""
-    output.never_fail_on_a_sign()
+    if sys.stdout is None:
+        sys.exit(guard.stdout_closed())
+    output.prepare_stdout()
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(guard.INTERRUPTED)
+    except output.StdoutError as error:
+        sys.exit(guard.stdout_refused(error))
     except Exception as error:
         sys.exit(guard.internal_error(error))
     sys.exit(0)

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 import typer
 
 import failcast as fc
+from failcast.cli.output import StdoutError, notice
 
-INTERNAL_ERROR = 1
+FAILED = 1
 INVALID_INPUT = 2
 INTERRUPTED = 130
 READER_GONE = 141
@@ -30,11 +31,20 @@ def guarded() -> Iterator[None]:
         sys.stdout.flush()
     except (fc.ScenarioError, fc.RequestError) as error:
         for sentence in str(error).splitlines():
-            typer.echo(f"Error: {sentence}", err=True)
+            notice(f"Error: {sentence}")
+        raise typer.Exit(INVALID_INPUT) from error
+    except MemoryError as error:
+        notice(
+            "Error: the memory of this machine is too small for this scenario. Lower the numbers "
+            "of servers (cluster.working_pool, cluster.spare_pool, job.servers), --replications or "
+            "--threads; for a trace, which holds every event of a run, shorten job.length."
+        )
         raise typer.Exit(INVALID_INPUT) from error
     except KeyboardInterrupt as error:
-        typer.echo("Interrupted; nothing was written.", err=True)
+        notice("Interrupted; there is no result.")
         raise typer.Exit(INTERRUPTED) from error
+    except StdoutError as error:
+        raise typer.Exit(stdout_refused(error)) from error
     except BrokenPipeError as error:
         _silence_stdout()
         raise typer.Exit(READER_GONE) from error
@@ -44,12 +54,28 @@ def internal_error(error: Exception) -> int:
     """Tell of a bug in a sentence, with the traceback if it is wanted; return the exit code."""
     if os.environ.get("FAILCAST_TRACEBACK"):
         traceback.print_exception(error)
-    typer.echo(
+    notice(
         f"Internal error: {type(error).__name__}: {error}. This is a bug in failcast; "
-        "set FAILCAST_TRACEBACK=1 to see where it happened, and please report it.",
-        err=True,
+        "set FAILCAST_TRACEBACK=1 to see where it happened, and please report it."
     )
-    return INTERNAL_ERROR
+    return FAILED
+
+
+def stdout_closed() -> int:
+    """Tell that there is no stdout at all; return the exit code."""
+    notice(
+        "Error: stdout is closed, so the result has nowhere to go. Send it to a file or a pipe, "
+        "or to /dev/null if you do not want it."
+    )
+    return FAILED
+
+
+def stdout_refused(error: StdoutError) -> int:
+    """Tell why stdout did not take what was written to it; return the exit code."""
+    reason = (error.strerror or str(error)).lower()
+    notice(f"Error: cannot write the result to stdout: {reason}.")
+    _silence_stdout()
+    return FAILED
 
 
 def _silence_stdout() -> None:

@@ -44,3 +44,10 @@ def load_scenario(source: str, overrides: list[str] | None, *, quiet: bool) -> f
         for note in notes:
             output.notice(f"Note: {note}")
     return scenario
+
+
+def input_files(source: str) -> list[fc.InputFile]:
+    """The file that a scenario was read from, with its hash; none for a preset."""
+    from failcast.scenario import PRESETS
+
+    return [] if source in PRESETS else [fc.InputFile.of(source)]

@@ -6,6 +6,7 @@ type appear on a terminal only, and not at all when NO_COLOR is set.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -45,8 +46,9 @@ def notices() -> Console:
 
 
 def notice(text: str) -> None:
-    """Say something by the way, on stderr."""
-    typer.echo(text, err=True)
+    """Say something by the way, on stderr; where stderr is full or closed, nobody hears it."""
+    with contextlib.suppress(OSError):
+        typer.echo(text, err=True)
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -59,7 +61,30 @@ def speaks_unicode() -> bool:
     return (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"
 
 
-def never_fail_on_a_sign() -> None:
-    """Let a sign that stdout cannot encode become a question mark instead of an error."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
+class StdoutError(OSError):
+    """stdout did not take what was written to it, for another reason than a reader that left."""
+
+
+class _Stdout(io.FileIO):
+    """The file behind stdout, whose errors can be told from those of any other file."""
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes. Raises StdoutError."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StdoutError(error.errno, error.strerror) from error
+
+
+def prepare_stdout() -> None:
+    """Have stdout raise StdoutError when it is full, and print `?` for a sign it cannot encode."""
+    plain = sys.stdout
+    if isinstance(plain, io.TextIOWrapper):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_Stdout(plain.fileno(), "w", closefd=False)),
+            encoding=plain.encoding,
+            errors="replace",
+            line_buffering=plain.line_buffering,
+        )

@@ -56,9 +56,9 @@ class Progress:
 
     def _move_bar(self) -> None:
         if self._bar is None:
-            columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn())
+            columns = (TextColumn("Simulating"), BarColumn(), MofNCompleteColumn())
             self._bar = Bar(*columns, TimeRemainingColumn(), console=self._console, transient=True)
-            self._bar.add_task("simulating", total=self._total)
+            self._bar.add_task("Simulating", total=self._total)
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], completed=self._done)
 

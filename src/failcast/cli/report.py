@@ -33,14 +33,17 @@ def report(sample: fc.Sample, seconds: float) -> None:
 
 
 def metric_lines(sample: fc.Sample) -> Iterator[Text]:
-    """The table of metrics over finished runs; metrics that are always zero share one line."""
+    """The table of metrics over finished runs; metrics that are always zero share one line.
+
+    MTBF is over all runs, and says so where not all of them finished.
+    """
     zero: list[str] = []
     if sample.finished:
         confidence = f"{100.0 * sample.confidence:g} % interval"
         rows: list[tuple[str, ...]] = [("metric", "mean", confidence, "p5", "p50", "p95")]
         zero = [name for name in fc.METRICS if not sample.values(name).any()]
         rows += [_metric_row(sample, name) for name in fc.METRICS if name not in zero]
-        rows.append(_mtbf_row(sample))
+        rows.append((_mtbf_label(sample), *_mtbf_figures(sample)))
         header, *lines = aligned(rows)
         yield Text(header, style="bold")
         yield from map(Text, lines)
@@ -78,17 +81,21 @@ def _metric_row(sample: fc.Sample, name: str) -> tuple[str, ...]:
     )
 
 
-def _mtbf_row(sample: fc.Sample) -> tuple[str, ...]:
+def _mtbf_label(sample: fc.Sample) -> str:
+    return f"mtbf_hours (all {sample.replications:,} runs)" if sample.unfinished else "mtbf_hours"
+
+
+def _mtbf_figures(sample: fc.Sample) -> tuple[str, ...]:
     """MTBF of the whole sample, or what it exceeds where no failure was seen."""
     figures = sample.mtbf_hours()
     if figures.value is None:
         bound = figures.lower_bound or 0.0
-        return ("mtbf_hours", f"> {wording.number(bound, 1)}", "no failure seen", "", "", "")
+        return (f"> {wording.number(bound, 1)}", "no failure seen", "", "", "")
     decimals = wording.decimals_for_value(figures.value, digits=6)
     if figures.low is not None and figures.low < figures.value:
         decimals = wording.decimals_for_error(figures.value - figures.low)
     low_high = _interval(figures.low, figures.high, decimals)
-    return ("mtbf_hours", _cell(figures.value, decimals), low_high, "", "", "")
+    return (_cell(figures.value, decimals), low_high, "", "", "")
 
 
 def _interval(low: float | None, high: float | None, decimals: int) -> str:

@@ -19,7 +19,13 @@ import typer
 import failcast as fc
 from failcast.cli import output
 from failcast.cli.guard import guarded
-from failcast.cli.options import OverridesOption, ScenarioArgument, load_scenario, whole_number
+from failcast.cli.options import (
+    OverridesOption,
+    ScenarioArgument,
+    input_files,
+    load_scenario,
+    whole_number,
+)
 
 Engine = Literal["kernel", "reference"]
 
@@ -42,7 +48,7 @@ def run(
     threads: Annotated[
         int | None,
         typer.Option(
-            parser=whole_number, metavar="N", help="Threads, 1 to 256 (default: one per core)."
+            parser=whole_number, metavar="N", help="Threads of the kernel (default: one per core)."
         ),
     ] = None,
     engine: Annotated[
@@ -59,6 +65,7 @@ def run(
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
         plan = load_scenario(scenario, overrides, quiet=quiet)
+        inputs = input_files(scenario)
         if trace is not None:
             fc.check_trace_path(trace)
         sample, seconds = _simulate(plan, replications, seed, threads, engine, quiet)
@@ -66,7 +73,8 @@ def run(
             _write_trace(sample, trace, quiet)
         if as_json:
             created = datetime.now(UTC).isoformat(timespec="seconds")
-            output.print_json(sample.to_dict(argv=["failcast", *sys.argv[1:]], created=created))
+            argv = ["failcast", *sys.argv[1:]]
+            output.print_json(sample.to_dict(argv=argv, created=created, inputs=inputs))
         else:
             from failcast.cli.report import report
 
@@ -85,7 +93,7 @@ def _simulate(
     from failcast.cli.progress import Progress
 
     count = plan.run.replications if replications is None else replications
-    workers = default_threads(count) if threads is None else threads
+    workers = default_threads() if threads is None else threads
     fc.check_request(
         replications=count,
         seed=plan.run.seed if seed is None else seed,
@@ -122,9 +130,11 @@ def _compile(quiet: bool) -> None:
         output.notice(f"Compiled in {time.perf_counter() - begin:.0f} s.")
 
 
-def default_threads(replications: int) -> int:
-    """One thread per core this process may use, and no more than there is work for."""
-    return max(1, min(len(os.sched_getaffinity(0)), replications, 256))
+def default_threads() -> int:
+    """One thread per core this process may use, as far as the API takes so many."""
+    from failcast.results.request import THREADS_MAX
+
+    return min(len(os.sched_getaffinity(0)), THREADS_MAX)
 
 
 def _write_trace(sample: fc.Sample, path: Path, quiet: bool) -> None:

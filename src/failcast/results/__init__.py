@@ -8,15 +8,19 @@ arrays into means with intervals, tables, documents and sentences. Statistics ar
 from __future__ import annotations
 
 from failcast.results.errors import RequestError
-from failcast.results.run import check_request, compile_kernel, simulate
+from failcast.results.manifest import InputFile
+from failcast.results.request import check_request
+from failcast.results.run import compile_kernel, simulate, trace
 from failcast.results.sample import Bucket, Sample
-from failcast.results.statistics import Interval, Mtbf, Summary
-from failcast.results.trace import check_trace_path, write_trace
+from failcast.results.statistics import Interval, Mtbf, Proportion, Summary
+from failcast.results.trace_file import check_trace_path, write_trace
 
 __all__ = [
     "Bucket",
+    "InputFile",
     "Interval",
     "Mtbf",
+    "Proportion",
     "RequestError",
     "Sample",
     "Summary",
@@ -24,5 +28,6 @@ __all__ = [
     "check_trace_path",
     "compile_kernel",
     "simulate",
+    "trace",
     "write_trace",
 ]

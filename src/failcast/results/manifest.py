@@ -6,11 +6,15 @@ manifest. The time of day is added by the command line alone.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from failcast.results.errors import RequestError
 from failcast.scenario import scenario_hash
 from failcast.version import __version__
 
@@ -18,17 +22,40 @@ if TYPE_CHECKING:
     from failcast.results.sample import Sample
 
 
-def manifest(
-    sample: Sample, *, argv: Sequence[str] | None = None, created: str | None = None
-) -> dict[str, Any]:
-    """Versions, scenario and its hash, seed, counts and engine of a sample, ready for JSON.
+class InputFile(NamedTuple):
+    """A file that a result was made from: its path as it was given, and its SHA-256 (hex)."""
 
-    `argv` is the command line and `created` a UTC timestamp, both only where a caller has them.
+    path: str
+    sha256: str
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> InputFile:
+        """Read the file and note its hash. Raises RequestError if it cannot be read."""
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise RequestError(f"cannot read {os.fspath(path)}: {reason}.") from error
+        return cls(os.fspath(path), hashlib.sha256(content).hexdigest())
+
+
+def manifest(
+    sample: Sample,
+    *,
+    argv: Sequence[str] | None = None,
+    created: str | None = None,
+    inputs: Sequence[InputFile] = (),
+) -> dict[str, Any]:
+    """Versions, scenario and its hash, seed, counts, engine and input files, ready for JSON.
+
+    The hash is that of the scenario as it was run, with the seed and replications used. `argv` is
+    the command line and `created` a UTC timestamp, both only where a caller has them.
     """
     document: dict[str, Any] = {
         "failcast": __version__,
         "scenario": sample.scenario.name,
-        "scenario_hash": scenario_hash(sample.scenario),
+        "scenario_hash": scenario_hash(sample.scenario_as_run()),
+        "inputs": [file._asdict() for file in inputs],
         "seed": sample.seed,
         "replications": sample.replications,
         "threads": sample.threads,

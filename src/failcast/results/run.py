@@ -1,23 +1,21 @@
-"""simulate: from a scenario to a sample, the one call that most users need.
+"""simulate and trace: from a scenario to a sample, or to the events of one run.
 
-On the map: results, at the seam to the engine. It settles the counts and the seed, refuses what
-cannot be run in a sentence, and joins the engine's arrays to their scenario.
+On the map: results, at the seam to the engine. Both settle counts and seed, refuse what cannot be
+run in a sentence, and call the engine; `simulate` joins its arrays to their scenario.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from failcast import engine as engines
-from failcast.engine import ENGINES, Engine, Policies, compile_notice
+from failcast.engine import Engine, Policies, Trace, compile_notice
 from failcast.engine import warm as warming
-from failcast.results.errors import RequestError, unknown_name
+from failcast.results import request
+from failcast.results.errors import RequestError
 from failcast.results.sample import Sample
 from failcast.scenario import Scenario
-
-REPLICATIONS_MAX = 10_000_000
-THREADS_MAX = 256
-SEED_MAX = 2**63 - 1
 
 
 def simulate(
@@ -33,30 +31,58 @@ def simulate(
     """Run `scenario` many times, independently, and return the sample.
 
     `replications` and `seed` default to the scenario's own (`scenario.run`), `threads` to one. The
-    result does not depend on the number of threads. `policies`, a subclass of `Policies`, runs in
+    result does not depend on the number of threads; no more are used than there are replications,
+    and the reference engine, plain Python, uses one. `policies`, a subclass of `Policies`, runs in
     the reference engine only. `on_progress` is called with the number of replications just done,
-    by whichever thread did them. Raises RequestError for a count, seed, engine or policy that
-    cannot be used.
+    by whichever thread did them. Raises RequestError for a scenario, count, seed, engine or policy
+    that cannot be used.
     """
-    count = scenario.run.replications if replications is None else replications
-    start = scenario.run.seed if seed is None else seed
-    workers = 1 if threads is None else threads
-    check_request(replications=count, seed=start, threads=workers, engine=engine)
-    if policies is not None and engine == "kernel":
-        raise RequestError(
-            f"policies={policies.__name__} is Python code and the kernel is compiled: "
-            'choose engine="reference".'
-        )
-    runs = engines.run(
-        scenario,
-        replications=count,
-        seed=start,
-        threads=workers,
-        engine=engine,
-        policies=policies,
-        on_progress=on_progress,
+    request.check_scenario(scenario)
+    request.check_engine(engine)
+    request.check_policies(policies)
+    request.check_callable("on_progress", on_progress)
+    count = request.replications_of(
+        scenario.run.replications if replications is None else replications
     )
+    start = request.seed_of(scenario.run.seed if seed is None else seed)
+    most = request.threads_of(1 if threads is None else threads)
+    workers = 1 if engine == "reference" else min(most, count)
+    with _policies_refused(engine, policies):
+        runs = engines.run(
+            scenario,
+            replications=count,
+            seed=start,
+            threads=workers,
+            engine=engine,
+            policies=policies,
+            on_progress=on_progress,
+        )
     return Sample(scenario=scenario, runs=runs, seed=start, engine=engine, threads=workers)
+
+
+def trace(
+    scenario: Scenario,
+    *,
+    seed: int,
+    replication: int = 0,
+    engine: Engine = "kernel",
+    policies: type[Policies] | None = None,
+) -> Trace:
+    """Run one replication of `scenario` and return its events, in order of occurrence.
+
+    It is the same run as replication number `replication` (0 to 4,294,967,295) of
+    `simulate(scenario, seed=seed)`; both engines give the same events. `policies`, a subclass of
+    `Policies`, runs in the reference engine only. Raises RequestError for a scenario, seed,
+    replication, engine or policy that cannot be used.
+    """
+    request.check_scenario(scenario)
+    request.check_engine(engine)
+    request.check_policies(policies)
+    start, number = request.seed_of(seed), request.replication_of(replication)
+    with _policies_refused(engine, policies):
+        return engines.trace(
+            scenario, seed=start, replication=number, engine=engine, policies=policies
+        )
 
 
 def compile_kernel(announce: Callable[[str], None] | None = None) -> None:
@@ -71,18 +97,15 @@ def compile_kernel(announce: Callable[[str], None] | None = None) -> None:
     warming.compile_kernel()
 
 
-def check_request(*, replications: int, seed: int, threads: int, engine: str) -> None:
-    """Raise RequestError, in a sentence, unless all four can be used."""
-    _check_whole("replications", replications, 1, REPLICATIONS_MAX)
-    _check_whole("seed", seed, 0, SEED_MAX)
-    _check_whole("threads", threads, 1, THREADS_MAX)
-    if engine not in ENGINES:
-        raise unknown_name("engine", engine, ENGINES)
+@contextmanager
+def _policies_refused(engine: Engine, policies: type[Policies] | None) -> Iterator[None]:
+    """Pass on as a RequestError what the engine says to policies that it cannot run.
 
-
-def _check_whole(name: str, value: object, least: int, most: int) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:  # type: ignore[operator] # whole implies int
-        raise RequestError(
-            f"{name} must be a whole number from {least:,} to {most:,}; got {value}."
-        )
+    The kernel refuses them before anything runs, so no other error can be meant here.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if policies is None or engine != "kernel":
+            raise
+        raise RequestError(str(error)) from None

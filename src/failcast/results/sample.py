@@ -18,9 +18,10 @@ import numpy as np
 from failcast.engine import METRICS, Engine, Runs, Status
 from failcast.engine.model import BUCKETS
 from failcast.results import statistics
-from failcast.results.errors import unknown_name
-from failcast.results.manifest import manifest
-from failcast.results.statistics import Floats, Interval, Mtbf, Summary
+from failcast.results.errors import RequestError, unknown_name
+from failcast.results.manifest import InputFile, manifest
+from failcast.results.request import confidence_of
+from failcast.results.statistics import Floats, Interval, Mtbf, Proportion, Summary
 from failcast.scenario import Scenario, to_dict
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ OPERATING = ("productive_hours", "lost_hours", "degraded_hours")
 
 
 class Bucket(NamedTuple):
-    """One line of the balance of hours: mean hours per run and their share of the wall time."""
+    """One line of the balance of hours: mean hours per run and their share of the mean run."""
 
     name: str
     hours: float
@@ -65,6 +66,10 @@ class Sample:
         """Confidence of intervals unless a call names another: the scenario's `run.confidence`."""
         return self.scenario.run.confidence
 
+    def scenario_as_run(self) -> Scenario:
+        """The scenario with the seed and the replications of this sample: it makes it again."""
+        return self.scenario.with_(run__seed=self.seed, run__replications=self.replications)
+
     def status_counts(self) -> dict[str, int]:
         """Number of runs by the way they ended: finished, depleted, out_of_time, out_of_events."""
         counts = np.bincount(self.runs.status, minlength=len(Status))
@@ -80,6 +85,27 @@ class Sample:
         """Number of runs that did not finish, by the way they ended; ways not seen are left out."""
         finished = Status.FINISHED.label
         return {k: n for k, n in self.status_counts().items() if n and k != finished}
+
+    def finished_by(self, hours: float, confidence: float | None = None) -> Proportion:
+        """The share of all runs that finished within `hours`, with its Wilson interval.
+
+        Runs that did not finish count as runs that had not by then. Raises RequestError unless
+        `hours` is a number from 0 on; infinity gives the share that finished at all.
+        """
+        if not statistics.is_number(hours) or not hours >= 0.0:
+            raise RequestError(f"hours must be a number from 0 on; got {hours}.")
+        return self._share(int(np.sum(self.values("training_hours") <= hours)), confidence)
+
+    def share_of(self, status: str | Status, confidence: float | None = None) -> Proportion:
+        """The share of all runs that ended with this status, with its Wilson interval.
+
+        A status is named by its label, such as "depleted". Raises RequestError for an unknown one.
+        """
+        label = status.label if isinstance(status, Status) else status
+        counts = self.status_counts()
+        if not isinstance(label, str) or label not in counts:
+            raise unknown_name("status", status, tuple(counts))
+        return self._share(counts[label], confidence)
 
     def values(self, metric: str) -> Floats:
         """The metric in each finished run, in the order of replications.
@@ -117,15 +143,26 @@ class Sample:
     def balance(self) -> tuple[Bucket, ...]:
         """Where the hours of finished runs go; where none finished, those of the unfinished ones.
 
-        Hours are means per run, shares are of the wall time and sum to one.
+        This is the mean run: hours are means over runs, and shares are those hours over the mean
+        wall time; they sum to one. A long run weighs more in them than in `wall_shares`.
         """
-        chosen = self.runs.status == Status.FINISHED
-        if not chosen.any():
-            chosen = ~chosen
-        hours = [float(self._column(name)[chosen].mean()) for name in BUCKETS]
+        hours = [float(column.mean()) for column in self._buckets()]
         total = math.fsum(hours)
         shares = [part / total if total > 0 else 0.0 for part in hours]
         return tuple(map(Bucket, BUCKETS, hours, shares))
+
+    def wall_shares(self) -> dict[str, float]:
+        """Each bucket's share of a run's wall time, as the mean over the runs of `balance`.
+
+        Each run weighs the same, as in the mean of `ettr`; the shares sum to one.
+        """
+        columns = self._buckets()
+        wall = np.sum(columns, axis=0)
+        safe = np.where(wall > 0.0, wall, 1.0)
+        return {
+            name: float((column / safe).mean())
+            for name, column in zip(BUCKETS, columns, strict=True)
+        }
 
     def table(self) -> polars.DataFrame:
         """One row per metric: metric, mean, low, high, sd, p5, p50, p95, n (finished runs)."""
@@ -149,16 +186,21 @@ class Sample:
         return polars.DataFrame(columns | {name: self._column(name) for name in METRICS})
 
     def to_dict(
-        self, *, argv: Sequence[str] | None = None, created: str | None = None
+        self,
+        *,
+        argv: Sequence[str] | None = None,
+        created: str | None = None,
+        inputs: Sequence[InputFile] = (),
     ) -> dict[str, Any]:
         """The document that `failcast run --json` prints; strict JSON, None for what is not known.
 
-        `argv` and `created` (a UTC timestamp) go to the manifest.
+        `argv`, `created` (a UTC timestamp) and `inputs` go to the manifest. `scenario` is the
+        scenario as it was run, with this sample's seed and replications.
         """
         return {
             "schema": SCHEMA,
-            "manifest": manifest(self, argv=argv, created=created),
-            "scenario": to_dict(self.scenario),
+            "manifest": manifest(self, argv=argv, created=created, inputs=inputs),
+            "scenario": to_dict(self.scenario_as_run()),
             "status": self.status_counts(),
             "metrics": {name: self.summary(name).to_dict() for name in METRICS},
             "mtbf_hours": self.mtbf_hours().to_dict(),
@@ -188,5 +230,15 @@ class Sample:
         column: Floats = self.runs.values[:, METRICS.index(metric)]
         return column
 
+    def _buckets(self) -> list[Floats]:
+        """The columns of the buckets in the finished runs; where none finished, in all runs."""
+        chosen = self.runs.status == Status.FINISHED
+        if not chosen.any():
+            chosen = ~chosen
+        return [self._column(name)[chosen] for name in BUCKETS]
+
+    def _share(self, count: int, confidence: float | None) -> Proportion:
+        return statistics.proportion(count, self.replications, self._confidence(confidence))
+
     def _confidence(self, confidence: float | None) -> float:
-        return self.confidence if confidence is None else confidence
+        return self.confidence if confidence is None else confidence_of(confidence)

@@ -8,12 +8,13 @@ never NaN, so that nobody computes on with it by mistake.
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from failcast.results.errors import RequestError
 
@@ -54,7 +55,8 @@ class Mtbf:
     """Mean operating hours between failures, see `mtbf`.
 
     `value` is None when no failure was seen; then `lower_bound` is the value that MTBF exceeds
-    with the sample's confidence. `high` is None when the sample is too small to bound it.
+    with the sample's confidence. `high` is None when the sample is too small to bound it. `runs`
+    counts all runs, finished or not.
     """
 
     value: float | None
@@ -63,6 +65,25 @@ class Mtbf:
     lower_bound: float | None
     failures: int
     operating_hours: float
+    runs: int
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """The figures by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A share of all runs, from 0 to 1, with the ends of its Wilson interval.
+
+    `count` of `runs` runs were counted. Of no runs there is no share: then the others are None.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    count: int
+    runs: int
 
     def to_dict(self) -> dict[str, float | int | None]:
         """The figures by name."""
@@ -71,9 +92,14 @@ class Mtbf:
 
 def check_confidence(confidence: float) -> float:
     """Return `confidence` if it lies strictly between 0 and 1; raise RequestError if not."""
-    if not 0.0 < confidence < 1.0:
+    if not is_number(confidence) or not 0.0 < confidence < 1.0:
         raise RequestError(f"confidence must lie between 0 and 1, such as 0.95; got {confidence}.")
     return confidence
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a real number, numpy's too; True, False and text are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def t_quantile(degrees_of_freedom: int, confidence: float) -> float:
@@ -123,7 +149,7 @@ def quantile(values: Floats, q: float) -> float | None:
     The values 1, 2, …, 20 have p5 = 1.95 and p95 = 19.05. None of no values. Source: definition 7
     of Hyndman and Fan, Sample quantiles in statistical packages, American Statistician 50 (1996).
     """
-    if not 0.0 <= q <= 1.0:
+    if not is_number(q) or not 0.0 <= q <= 1.0:
         raise RequestError(f"a quantile is asked for by a number from 0 to 1; got {q}.")
     if values.size == 0:
         return None
@@ -163,16 +189,43 @@ def mtbf(operating_hours: Floats, failures: Floats, confidence: float) -> Mtbf:
     (exact, Poisson).
     """
     check_confidence(confidence)
-    hours, count = float(operating_hours.sum()), float(failures.sum())
+    hours, count, runs = float(operating_hours.sum()), float(failures.sum()), int(failures.size)
     if count == 0.0:
         bound = hours / -math.log1p(-confidence)
-        return Mtbf(None, None, None, bound, 0, hours)
+        return Mtbf(None, None, None, bound, 0, hours, runs)
     value = hours / count
-    runs = int(failures.size)
     if runs < 2 or hours == 0.0:
-        return Mtbf(value, None, None, None, int(count), hours)
+        return Mtbf(value, None, None, None, int(count), hours, runs)
     rate = count / hours
     residual_sd = float(np.sqrt(np.sum((failures - rate * operating_hours) ** 2) / (runs - 1)))
     half = t_quantile(runs - 1, confidence) * residual_sd * math.sqrt(runs) / hours
     high = 1.0 / (rate - half) if rate > half else None
-    return Mtbf(value, 1.0 / (rate + half), high, None, int(count), hours)
+    return Mtbf(value, 1.0 / (rate + half), high, None, int(count), hours, runs)
+
+
+def proportion(count: int, runs: int, confidence: float) -> Proportion:
+    """The share that `count` of `runs` independent runs are, with its Wilson interval."""
+    low, high = wilson(count, runs, confidence) or (None, None)
+    return Proportion(count / runs if runs else None, low, high, count, runs)
+
+
+def wilson(count: int, runs: int, confidence: float) -> Interval | None:
+    """The Wilson interval of a share that was seen in `count` of `runs` runs; None of no runs.
+
+    It holds every share p from which count / runs lies no further than the two-sided normal
+    quantile times the standard error sqrt(p (1 - p) / runs). It never leaves 0 to 1, and it has a
+    width even where none or all of the runs were counted. Source: E. B. Wilson, Probable
+    inference, the law of succession, and statistical inference, Journal of the American
+    Statistical Association 22 (1927).
+    """
+    check_confidence(confidence)
+    if runs == 0:
+        return None
+    square = float(ndtri(0.5 + confidence / 2.0)) ** 2
+    share = count / runs
+    centre = share + square / (2.0 * runs)
+    half = math.sqrt(square * (share * (1.0 - share) + square / (4.0 * runs)) / runs)
+    scale = 1.0 + square / runs
+    low = 0.0 if count == 0 else (centre - half) / scale
+    high = 1.0 if count == runs else (centre + half) / scale
+    return Interval(low, high)

@@ -23,7 +23,8 @@ from failcast.scenario.errors import (
     shown,
 )
 from failcast.scenario.rules import AT_THE_DOOR, Choice, Count, Flag, Real, Rule
-from failcast.scenario.scenario import MOST_SERVERS, Scenario
+from failcast.scenario.scalars import vanishes
+from failcast.scenario.scenario import MOST_SERVERS, Confidence, Scenario
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,7 @@ class Minutes(Rule):
     """A plain number of minutes, kept as text with its unit."""
 
     def read(self, value: Any, *, units_required: bool) -> str:
-        if isinstance(value, str):
-            raise Refused("it must be a plain number: AIReSim's files count minutes")
+        _refuse_text(value, "minutes")
         number = Real(0.0, 1e12).read(value, units_required=False)
         return f"{number!r} min"
 
@@ -42,10 +42,29 @@ class PerMinute(Rule):
     """A plain number of failures per minute, kept as text with its unit."""
 
     def read(self, value: Any, *, units_required: bool) -> str:
-        if isinstance(value, str):
-            raise Refused("it must be a plain number: AIReSim's files count failures per minute")
+        _refuse_text(value, "failures per minute")
         number = Real(0.0, 1e6).read(value, units_required=False)
         return f"{number!r} / min"
+
+
+@dataclass(frozen=True)
+class Unused(Rule):
+    """A number that has no effect here: refused only if AIReSim refuses it too, or if it is NaN."""
+
+    positive: bool = True
+
+    def read(self, value: Any, *, units_required: bool) -> Any:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and (value > 0 or (value <= 0 and not self.positive)):
+            return value
+        raise Refused("it must be a number above 0" if self.positive else "it must be a number")
+
+
+def _refuse_text(value: Any, counted: str) -> None:
+    if isinstance(value, str):
+        if vanishes(value):
+            raise Refused("it is too close to 0: write 0 if that is what you mean")
+        raise Refused(f"it must be a plain number: AIReSim's files count {counted}")
 
 
 def _rule(annotated: Any) -> Rule:
@@ -55,7 +74,6 @@ def _rule(annotated: Any) -> Rule:
 
 _SERVERS = Count(0, MOST_SERVERS)
 _PROBABILITY = Real(0.0, 1.0)
-_INSIDE_0_1 = Real(0.0, 1.0, least_excluded=True, most_excluded=True)
 _FAMILIES: Final = {name: name for name in ("exponential", "weibull", "lognormal")}
 #: AIReSim turns this share of the fraction of good servers at each regeneration (its own constant).
 _REGENERATION_SHARE: Final = 0.1
@@ -66,13 +84,24 @@ class _Field:
     """One flat field: its rule, AIReSim's default, and the field of ours that it becomes.
 
     Fields without a path are read by themselves: the shape of lives, regeneration, run control.
-    ``template`` wraps the value into an expression.
+    ``template`` wraps the value into an expression. ``only_with`` names another field and the value
+    of it without which this one has no effect, and ``unused`` is its rule then.
     """
 
     rule: Rule
     default: Any
     path: str = ""
     template: str = ""
+    only_with: tuple[str, Any] | None = None
+    unused: Rule = Unused()
+
+    def rule_in(self, data: Mapping[str, Any]) -> Rule:
+        """Return the rule of this field in a file that holds ``data``."""
+        if self.only_with is not None:
+            other, wanted = self.only_with
+            if data.get(other, FLAT_FIELDS[other].default) != wanted:
+                return self.unused
+        return self.rule
 
 
 #: AIReSim's repairs are exponential.
@@ -92,8 +121,8 @@ FLAT_FIELDS: Final[dict[str, _Field]] = {
     ),
     "systematic_failure_fraction": _Field(_PROBABILITY, 0.15, "failures.systematic.fraction"),
     "failure_distribution": _Field(Choice(_FAMILIES), "exponential"),
-    "weibull_shape": _Field(_rule(Shape), 1.0),
-    "lognormal_sigma": _Field(_rule(Sigma), 1.0),
+    "weibull_shape": _Field(_rule(Shape), 1.0, only_with=("failure_distribution", "weibull")),
+    "lognormal_sigma": _Field(_rule(Sigma), 1.0, only_with=("failure_distribution", "lognormal")),
     "diagnosis_probability": _Field(_PROBABILITY, 1.0, "diagnosis.probability"),
     "diagnosis_uncertainty": _Field(_PROBABILITY, 0.0, "diagnosis.wrong_server"),
     "recovery_time": _Field(Minutes(), 20, "recovery.time"),
@@ -105,15 +134,20 @@ FLAT_FIELDS: Final[dict[str, _Field]] = {
     "auto_repair_fail_prob": _Field(_PROBABILITY, 0.4, "repair.automated.silent_failure"),
     "manual_repair_fail_prob": _Field(_PROBABILITY, 0.2, "repair.manual.silent_failure"),
     "bad_server_regeneration": _Field(Flag(), False),
-    "bad_server_regen_interval": _Field(Minutes(), 43200),
+    "bad_server_regen_interval": _Field(
+        Minutes(),
+        43200,
+        only_with=("bad_server_regeneration", True),
+        unused=Unused(positive=False),
+    ),
     "seed": _Field(Count(0, 2**63 - 1), 42, "run.seed"),
     "num_replications": _Field(Count(1, 10_000_000), 30, "run.replications"),
-    "confidence_level": _Field(_INSIDE_0_1, 0.95, "run.confidence"),
+    "confidence_level": _Field(_rule(Confidence), 0.95, "run.confidence"),
     "adaptive_replications": _Field(Flag(), False),
-    "relative_accuracy": _Field(_INSIDE_0_1, 0.05),
-    "max_replications": _Field(Count(1, 2**63 - 1), 500),
+    "relative_accuracy": _Field(Unused(), 0.05),
+    "max_replications": _Field(Unused(), 500),
     "enable_topology": _Field(Flag(), False),
-    "rack_size": _Field(Count(1, 2**63 - 1), 8),
+    "rack_size": _Field(Unused(), 8),
 }
 
 
@@ -164,7 +198,7 @@ def _read(data: Mapping[str, Any]) -> dict[str, Any]:
     for name, known in FLAT_FIELDS.items():
         value = data.get(name, known.default)
         try:
-            values[name] = known.rule.read(value, units_required=False)
+            values[name] = known.rule_in(data).read(value, units_required=False)
         except Refused as refused:
             problems.append(Problem(name, value, refused.rule))
     if values.get("enable_topology"):

@@ -7,9 +7,10 @@ The walk over a block's fields serves the hints, the echo and the tests.
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -22,6 +23,7 @@ from failcast.scenario.errors import (
     and_more,
     did_you_mean,
     nearest_path,
+    refuse,
     shown,
 )
 from failcast.scenario.rules import Rule
@@ -56,6 +58,45 @@ class Block(BaseModel):
         except ValidationError as error:
             raise _refusal(cls, error) from None
 
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
+        """Build the block from JSON text. Otherwise as ``model_validate``."""
+        __tracebackhide__ = True
+        try:
+            return super().model_validate_json(json_data, **options)
+        except ValidationError as error:
+            raise _refusal(cls, error) from None
+
+    @classmethod
+    def model_validate_strings(cls, obj: Any, **options: Any) -> Self:
+        """Build the block from a mapping whose values are all texts. Otherwise as
+        ``model_validate``."""
+        __tracebackhide__ = True
+        try:
+            return super().model_validate_strings(obj, **options)
+        except ValidationError as error:
+            raise _refusal(cls, error) from None
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, which would otherwise take every assignment for allowed.
+        def __setattr__(self, name: str, value: Any) -> None:
+            raise self._frozen(name, value)
+
+        def __delattr__(self, name: str) -> None:
+            raise self._frozen(name, None)
+
+    def _frozen(self, name: str, value: Any) -> ScenarioError:
+        """Return the refusal of an assignment, with what to do instead."""
+        names = {attribute: name_in_files for attribute, name_in_files, _ in fields_of(type(self))}
+        path = joined(self.place, names.get(name, name))
+        if name not in names:
+            return ScenarioError([unknown_field(path, value, _known_paths(type(self), path))])
+        sentence = f"{path} cannot be changed, because a {type(self).__name__} is frozen"
+        return refuse(f"{sentence}: {self._instead(path)}.", field=path, value=value)
+
+    def _instead(self, path: str) -> str:
+        return f"make a changed copy with scenario.with_({path.replace('.', '__')}=…)"
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy; what ``update`` changes is validated like everything else."""
         return type(self)(**{**dict(self), **(update or {})})
@@ -86,7 +127,7 @@ def joined(prefix: str, name: str) -> str:
 def unknown_field(path: str, value: Any, paths: list[str]) -> Problem:
     """Return the problem of a path that no field has, with the nearest right one."""
     hint = did_you_mean(nearest_path(path, paths)) or "."
-    sentence = f"{shown(path, quote=False)} is not a field of a scenario{hint}"
+    sentence = f"{shown(path, quote=not path)} is not a field of a scenario{hint}"
     return Problem(path, value, "", sentence)
 
 
@@ -113,20 +154,53 @@ def _refusal(block: type[Block], error: ValidationError) -> ScenarioError:
 
 
 def _problem(block: type[Block], item: dict[str, Any]) -> Problem:
-    names = _in_files(block, [str(name) for name in item["loc"]])
+    wanted = [str(name) for name in item["loc"]]
+    names = _in_files(block, wanted)
     path = joined(block.place, ".".join(names))
     value, cause = item["input"], item.get("ctx", {}).get("error")
     if isinstance(cause, Refused):
         first, *others = cause.fields or (path,)
         return Problem(first, value, cause.rule, cause.sentence, tuple(others))
     if item["type"] == "extra_forbidden":
-        return unknown_field(path, value, _known_paths(block, path))
+        return _extra(block, path, wanted[-1], value)
     if item["type"] == "missing":
         sentence = f"{block.__name__} needs {path}: it has no default."
         return Problem(path, None, "", sentence)
-    if item["type"] == "model_type":
-        return Problem(path, value, f"it must be a block with {_names_below(block, names)}")
-    return Problem(path, value, f"it is refused: {item['msg']}")
+    where = path or block.__name__.lower()
+    if item["type"] in ("invalid_key", "string_unicode"):
+        return Problem(path, value, "", f"{shown(value)} cannot be the name of a field.")
+    if item["type"] == "json_invalid":
+        return Problem(where, None, "", f"this is not valid JSON: {cause}.")
+    return Problem(where, value, f"it must be a block with {_names_below(block, names)}")
+
+
+def _extra(block: type[Block], path: str, name: str, value: Any) -> Problem:
+    """Return the problem of a key that is too much: what it may have been meant for."""
+    known = _known_paths(block, path)
+    if not name.strip():
+        return Problem(path, value, "", f"{shown(name)} cannot be the name of a field.")
+    if "." in name:
+        meant = path if path in known else nearest_path(path, known)
+        if meant is not None and "." in meant:
+            sentence = (
+                f"{shown(path, quote=False)} is not read with a dot in one name: nest it, as in "
+                f"{_nested_form(meant, value)}."
+            )
+            return Problem(path, value, "", sentence)
+    if path in known:
+        last = path.rpartition(".")[2]
+        sentence = f"{path} is given twice, as {last} and as {last}_: keep one of them."
+        return Problem(path, value, "", sentence)
+    return unknown_field(path, value, known)
+
+
+def _nested_form(path: str, value: Any) -> str:
+    """Return a dotted path as nested blocks: "job: {servers: 3}"."""
+    text = shown(value, quote=False)
+    # Longer values may need quotes inside braces, which would hide the point of the example.
+    inside = text if re.fullmatch(r"[\w ./-]+", text) and not isinstance(value, Mapping) else "…"
+    *around, last = path.split(".")
+    return "".join(f"{name}: {{" for name in around) + f"{last}: {inside}" + "}" * len(around)
 
 
 def _known_paths(block: type[Block], path: str) -> list[str]:

@@ -41,6 +41,9 @@ class Family(Block):
         ]
         return f"{self.family}({', '.join(arguments)})" if arguments else self.family
 
+    def _instead(self, path: str) -> str:
+        return f"make a new {type(self).__name__} and put it in its place"
+
 
 @dataclass(frozen=True)
 class Expression(Rule):

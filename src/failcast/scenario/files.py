@@ -27,7 +27,7 @@ from failcast.scenario.errors import (
 )
 from failcast.scenario.rules import AT_THE_DOOR, one_of
 from failcast.scenario.scalars import plain_scalar
-from failcast.scenario.scenario import Scenario, set_path
+from failcast.scenario.scenario import Scenario, overlap, set_path
 from failcast.scenario.texts import PARSERS, Parsed
 
 #: The scenarios that come with the package, and what they are.
@@ -39,22 +39,23 @@ PRESETS: Final = {
 MOST_BYTES: Final = 1_000_000
 
 
-def load(source: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Scenario:
+def load(source: str | os.PathLike[str], overrides: str | Iterable[str] = ()) -> Scenario:
     """Return the scenario of a preset or file, with ``path=value`` overrides applied.
 
-    Durations and rates carry units here, in files and overrides alike. Raises ScenarioError.
+    Durations and rates carry units here, in files and overrides alike. A single override may stand
+    alone. Raises ScenarioError.
     """
     return load_with_notes(source, overrides)[0]
 
 
 def load_with_notes(
-    source: str | os.PathLike[str], overrides: Iterable[str] = ()
+    source: str | os.PathLike[str], overrides: str | Iterable[str] = ()
 ) -> tuple[Scenario, tuple[str, ...]]:
     """Return the scenario and sentences on how the file was read, and what has no effect.
 
     Such notes exist for AIReSim's flat files. Otherwise as ``load``.
     """
-    name = os.fspath(source)
+    name = _name_of(source)
     text, ending = _read(name)
     parsed = Parsed(None)
     try:
@@ -63,6 +64,15 @@ def load_with_notes(
     except ScenarioError as error:
         raise error.found_in(name, parsed.lines) from None
     return override(_named(scenario, parsed.data, name), overrides), notes
+
+
+def _name_of(source: Any) -> str:
+    name = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(name, str):
+        what = "nothing" if source is None else shown(source)
+        sentence = f"{what} cannot be loaded: give the name of a preset or the path of a file."
+        raise refuse(sentence, value=source)
+    return name
 
 
 def _named(scenario: Scenario, data: Any, source: str) -> Scenario:
@@ -75,29 +85,49 @@ def _named(scenario: Scenario, data: Any, source: str) -> Scenario:
         return scenario
 
 
-def override(scenario: Scenario, overrides: Iterable[str]) -> Scenario:
+def override(scenario: Scenario, overrides: str | Iterable[str]) -> Scenario:
     """Return the scenario with texts such as ``job.warm_standbys=32`` applied together.
 
-    Values read as in a YAML file; durations and rates carry units. Raises ScenarioError.
+    Values read as in a YAML file; durations and rates carry units. No two may set the same field.
+    Raises ScenarioError.
     """
-    data, sources = to_dict(scenario), {}
-    for text in overrides:
-        path, equals, value = text.partition("=")
-        path = path.strip()
-        if not equals or not path:
-            sentence = f"the override {shown(text)} is not of the form path=value."
-            raise refuse(sentence, value=text)
-        sources[path] = f"-s {shown(text, quote=False)}"
+    data, sources = to_dict(scenario), dict[str, str]()
+    for text in _texts(overrides):
+        path, _, value = text.partition("=")
+        source = f"-s {shown(text, quote=False)}"
         try:
-            set_path(data, path, _override_value(value.strip()))
+            path = set_path(data, path.strip(), _override_value(value.strip()))
+            _refuse_overlap(path, sources)
         except ScenarioError as error:
-            raise error.found_in(sources[path], {}) from None
+            raise error.found_in(source, {}) from None
+        sources[path] = source
     if not sources:
         return scenario
     try:
         return Scenario.model_validate(data, context=AT_THE_DOOR)
     except ScenarioError as error:
         raise ScenarioError(_blame(problem, sources) for problem in error.problems) from None
+
+
+def _texts(overrides: Any) -> list[str]:
+    """Return the overrides, each of the form path=value; a lone text is one of them."""
+    texts = [overrides] if isinstance(overrides, str) else overrides
+    if not isinstance(texts, Iterable):
+        raise refuse(f"overrides are texts of the form path=value, not {shown(texts)}.")
+    texts = list(texts)
+    for text in texts:
+        path, equals, _ = text.partition("=") if isinstance(text, str) else ("", "", "")
+        if not equals or not path.strip():
+            sentence = f"the override {shown(text)} is not of the form path=value."
+            raise refuse(sentence, value=text)
+    return texts
+
+
+def _refuse_overlap(path: str, sources: dict[str, str]) -> None:
+    other = overlap(path, sources)
+    if other is not None:
+        clash = "is given twice, first by" if other == path else f"overlaps with {other}, given by"
+        raise refuse(f"{path} {clash} {sources[other]}: keep one of them.", field=path)
 
 
 def _override_value(text: str) -> Any:
@@ -118,7 +148,7 @@ def _blame(problem: Problem, sources: dict[str, str]) -> Problem:
 
 
 def _build(data: Any) -> tuple[Scenario, tuple[str, ...]]:
-    if data is None:
+    if data is None or data == {}:
         raise refuse("the file is empty: a scenario is a set of blocks such as 'job:'.")
     if not isinstance(data, dict):
         raise refuse("the file must hold blocks such as 'job:' at its top level.", value=data)

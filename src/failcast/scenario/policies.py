@@ -33,7 +33,7 @@ PreemptionMode = Annotated[Literal["one_at_a_time", "together"], Choice(PREEMPTI
 #: Whether servers on loan go back to the spare pool.
 PREEMPTION_RETURNS: Final = {
     "never": "A preempted server stays in the working pool.",
-    "when_healed": "With standbys full and a server idle, the last idle one goes back.",
+    "when_healed": "Once nothing is missing, the last idle server goes back while any are on loan.",
 }
 PreemptionReturn = Annotated[Literal["never", "when_healed"], Choice(PREEMPTION_RETURNS)]
 

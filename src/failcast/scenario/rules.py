@@ -17,7 +17,7 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from failcast.scenario.errors import Refused, did_you_mean, nearest
-from failcast.scenario.scalars import plain_scalar
+from failcast.scenario.scalars import plain_scalar, vanishes
 from failcast.scenario.units import format_duration, format_rate, parse_duration, parse_rate
 
 #: Longest duration, about 114,000 years, and the shortest above zero, about 4 microseconds.
@@ -74,7 +74,7 @@ class Count(Rule):
 
 @dataclass(frozen=True)
 class Real(Rule):
-    """A number within ``least`` and ``most``; ``open_ends`` says that both are excluded."""
+    """A number within ``least`` and ``most``, each included unless it is marked as excluded."""
 
     least: float
     most: float
@@ -224,13 +224,18 @@ def _whole(value: Any) -> int | None:
 
 
 def _real(value: Any) -> float | None:
-    """Return a finite float, or None. Refuses NaN, infinity and negative zero's sign."""
+    """Return a finite number as a float, negative zero as zero; None for anything else.
+
+    Raises Refused for a number, such as a fraction, that only rounding would turn into zero.
+    """
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return None
     try:
         real = float(value)
     except OverflowError:
         return None
+    if real == 0.0 and value != 0:
+        raise Refused("it is too close to 0: write 0 if that is what you mean")
     return real + 0.0 if math.isfinite(real) else None
 
 
@@ -240,6 +245,8 @@ def _written_as_text(value: Any) -> str:
         return ""
     if isinstance(plain_scalar(value), int | float):
         return ", without quotes"
+    if vanishes(value):
+        return ", and not this close to 0"
     bare = value.lstrip("+-").lstrip("0")
     if bare != value and isinstance(plain_scalar(bare), int | float):
         return ", without leading zeros"

@@ -2,7 +2,8 @@
 
 These are the rules of YAML 1.2 (core schema): ``7e-6`` is a number, while ``no``, ``off``, ``1:30``
 and dates stay text. A number with a leading zero stays text too, because YAML 1.1 reads ``010`` as
-eight and YAML 1.2 as ten: it is refused later instead of guessed here.
+eight and YAML 1.2 as ten: it is refused later instead of guessed here. So does one that is so close
+to zero that it would turn into zero.
 """
 
 from __future__ import annotations
@@ -34,7 +35,23 @@ def plain_scalar(text: str) -> str | int | float | bool | None:
     if _OTHER_BASE.fullmatch(text):
         return int(text, 0)
     if _REAL.fullmatch(text):
-        return float(text)
+        return real_number(text)
     if _INFINITE.fullmatch(text):
         return float(text.replace(".", ""))
     return text
+
+
+def real_number(text: str) -> float | str:
+    """Return the number of a decimal text, or the text where ``vanishes`` says so.
+
+    Underscores may stand between digits, as TOML has them.
+    """
+    text = text.replace("_", "")
+    return text if vanishes(text) else float(text)
+
+
+def vanishes(text: str) -> bool:
+    """Tell whether a text is a number other than 0 that floating point would turn into 0."""
+    digits = text.lower().partition("e")[0]
+    is_number = _REAL.fullmatch(text) is not None
+    return is_number and float(text) == 0.0 and any(c in "123456789" for c in digits)

@@ -7,6 +7,7 @@ overrides and Python objects pass the same rules.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -24,7 +25,7 @@ from failcast.scenario.distributions import (
     ExponentialLife,
     LifeField,
 )
-from failcast.scenario.errors import Refused, ScenarioError
+from failcast.scenario.errors import Refused, ScenarioError, refuse
 from failcast.scenario.expressions import Family
 from failcast.scenario.policies import (
     Checkpoint,
@@ -36,6 +37,7 @@ from failcast.scenario.policies import (
     ResumeWith,
     RetirementField,
     SelectionPolicy,
+    Threshold,
 )
 from failcast.scenario.rules import Count, Duration, Flag, Rate, Real, Rule, Text
 
@@ -43,11 +45,15 @@ from failcast.scenario.rules import Count, Duration, Flag, Rate, Real, Rule, Tex
 MOST_SERVERS: Final = 10_000_000
 #: The horizon of a run that names none, in lengths of the job.
 HORIZON_LENGTHS: Final = 1000.0
+#: Most blames that a run can be asked to remember: one time of 8 bytes for each.
+MOST_BLAMES: Final = 100_000_000
 
 Servers = Annotated[int, Count(0, MOST_SERVERS)]
 Probability = Annotated[float, Real(0.0, 1.0)]
 PositiveShare = Annotated[float, Real(0.0, 1.0, least_excluded=True)]
 PositiveHours = Annotated[float, Duration(positive=True)]
+#: Outside these limits an interval is too narrow to mean anything or too wide to be computed well.
+Confidence = Annotated[float, Real(0.5, 0.9999)]
 
 
 class Cluster(Block):
@@ -206,9 +212,9 @@ class Run(Block):
     place: ClassVar[str] = "run"
     seed: Annotated[int, Count(0, 2**63 - 1)] = 1
     replications: Annotated[int, Count(1, 10_000_000)] = 200
-    confidence: Annotated[float, Real(0.0, 1.0, least_excluded=True, most_excluded=True)] = 0.95
+    confidence: Confidence = 0.95
     horizon: Annotated[float | None, Duration(positive=True, optional=True)] = None
-    max_events: Annotated[int, Count(1, 10**12)] = 100_000_000
+    max_events: Annotated[int, Count(1, 10**12)] = 10_000_000
 
 
 class Scenario(Block):
@@ -253,6 +259,20 @@ class Scenario(Block):
             raise Refused("", sentence=sentence, fields=sizes)
         return self
 
+    @model_validator(mode="after")
+    def _blames_fit_memory(self) -> Self:
+        rule = self.retirement
+        servers = self.cluster.working_pool + self.cluster.spare_pool
+        if isinstance(rule, Threshold) and servers * rule.failures > MOST_BLAMES:
+            sentence = (
+                f"retirement is {rule.expression()}, which remembers {rule.failures:,} blames of "
+                f"each of {servers:,} servers, but at most {MOST_BLAMES:,} blames in all can be "
+                "remembered: lower its failures, cluster.working_pool or cluster.spare_pool."
+            )
+            fields = ("retirement", "cluster.working_pool", "cluster.spare_pool")
+            raise Refused("", sentence=sentence, fields=fields)
+        return self
+
     @property
     def horizon_hours(self) -> float:
         """The wall time at which a run stops in any case, in hours."""
@@ -264,17 +284,34 @@ class Scenario(Block):
 
         Names are dotted paths with ``__`` for the dot: ``job__warm_standbys=32``,
         ``preemption__return="when_healed"``. Numbers are hours or per hour, text carries units,
-        and a whole block may be given as its object. Raises ScenarioError, with the nearest right
-        name for an unknown one.
+        and a whole block may be given as its object, before changes to its fields. Raises
+        ScenarioError, with the nearest right name for an unknown one.
         """
         data = _nested(self)
+        given: dict[str, str] = {}
         for name, value in changes.items():
-            set_path(data, name.replace("__", "."), value)
+            path = set_path(data, name.replace("__", "."), value)
+            lost = overlap(path, given)
+            # A block first and then one of its fields is no clash: the field changes the block.
+            if lost is not None and not path.startswith(f"{lost}."):
+                sentence = f"{name} replaces {given[lost]}, which is given too: keep one of them."
+                raise refuse(sentence, field=path, value=value)
+            given[path] = name
         return Scenario(**data)
 
 
-def set_path(data: dict[str, Any], path: str, value: Any) -> None:
-    """Set the field ``path`` in nested data of a scenario. Raises ScenarioError if unknown."""
+def overlap(path: str, others: Iterable[str]) -> str | None:
+    """Return the first of ``others`` that is ``path``, lies below it or holds it, or None."""
+    around = f"{path}."
+    found = (p for p in others if p == path or p.startswith(around) or path.startswith(f"{p}."))
+    return next(found, None)
+
+
+def set_path(data: dict[str, Any], path: str, value: Any) -> str:
+    """Set the field ``path`` in nested data of a scenario and return its path in files.
+
+    Raises ScenarioError if there is no such field.
+    """
     names = _resolve(path, value)
     for name in names[:-1]:
         inner = data.get(name)
@@ -286,6 +323,7 @@ def set_path(data: dict[str, Any], path: str, value: Any) -> None:
         data[name] = inner
         data = inner
     data[names[-1]] = value
+    return ".".join(names)
 
 
 def _resolve(path: str, value: Any) -> list[str]:

@@ -1,7 +1,8 @@
 """YAML, TOML and JSON text -> plain data and the line of every key.
 
-YAML is read by the rules of YAML 1.2 (see ``scalars.py``) and as far as scenarios need it: no
-aliases, no tags, one document, no key twice. Whatever is wrong is a ScenarioError with its line.
+YAML is read by the rules of YAML 1.2 (see ``scalars.py``) and as far as scenarios need it: aliases,
+tags, a second document and a key given twice are refused. Whatever is wrong is a ScenarioError,
+with its line where one is known.
 """
 
 from __future__ import annotations
@@ -17,14 +18,22 @@ import yaml
 
 from failcast.scenario.blocks import joined
 from failcast.scenario.errors import ScenarioError, refuse, shown
-from failcast.scenario.scalars import plain_scalar
+from failcast.scenario.scalars import plain_scalar, real_number
 
 #: Deepest nesting of blocks and lists; a scenario needs four.
 MOST_LEVELS = 20
 
-_PLAIN = "plain"
-_QUOTED = "tag:yaml.org,2002:str"
-_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+#: Stand for the tags of nodes without one of their own. Being no text, no file can spell them.
+_PLAIN: Any = object()
+_QUOTED: Any = object()
+_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+_TOML_TWICE = re.compile(r"Cannot overwrite|Cannot (?:declare|mutate|redefine)|Duplicate")
+#: An empty key in a table's head, or before a dot or an equals sign.
+_TOML_EMPTY_KEY = re.compile(
+    r"""^[ \t]*\[[^]=\n]*(?:""|'')[ \t]*[].]|(?:^|[\s.{,])(?:""|'')[ \t]*[.=]""", re.MULTILINE
+)
+_KEEP_ONE = ": keep one of them."
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
@@ -60,7 +69,12 @@ def parse_yaml(text: str) -> Parsed:
 def parse_json(text: str) -> Parsed:
     """Return the data of a JSON text; lines where the YAML reader can tell them."""
     try:
-        data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        raw = json.loads(
+            text, object_pairs_hook=_Pairs, parse_constant=_no_constant, parse_float=real_number
+        )
+        # A tab can only stand between the words of JSON; YAML takes spaces there.
+        lines, placed = _lines_of(text.replace("\t", " "))
+        return Parsed(_data(raw, "", placed), lines)
     except json.JSONDecodeError as error:
         raise refuse(f"this is not valid JSON: {error.msg}.", line=error.lineno) from None
     except RecursionError:
@@ -69,23 +83,20 @@ def parse_json(text: str) -> Parsed:
         raise
     except ValueError:
         raise refuse("this holds a number of too many digits.") from None
-    try:
-        return Parsed(data, parse_yaml(text).lines)
-    except ScenarioError:
-        return Parsed(data)
 
 
 def parse_toml(text: str) -> Parsed:
     """Return the data of a TOML text; its errors carry lines, its keys do not."""
+    empty = _TOML_EMPTY_KEY.search(text)
+    placed = None
+    if empty is not None:
+        placed = _bad_name("", "", text.count("\n", 0, empty.end()) + 1)
     try:
-        return Parsed(tomllib.loads(text))
+        return Parsed(_data(tomllib.loads(text, parse_float=real_number), "", placed))
     except tomllib.TOMLDecodeError as error:
-        found = _TOML_LINE.search(str(error))
-        reason = _TOML_LINE.sub("", str(error)).strip()
-        line = int(found[1]) if found else None
-        raise refuse(
-            f"this is not valid TOML: {shown(reason, quote=False, most=200)}.", line=line
-        ) from None
+        raise _toml_refusal(text, str(error)) from None
+    except ScenarioError:
+        raise
     except RecursionError:
         raise refuse("this is nested too deeply for a scenario.") from None
     except ValueError:
@@ -107,9 +118,7 @@ class _Loader(yaml.SafeLoader):
     levels = 0
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        if kind is yaml.ScalarNode:
-            return _PLAIN if implicit[0] else _QUOTED
-        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+        return _QUOTED if kind is yaml.ScalarNode and not implicit[0] else _PLAIN
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -121,6 +130,9 @@ class _Loader(yaml.SafeLoader):
         if self.levels > MOST_LEVELS:
             raise refuse("this is nested too deeply for a scenario.", line=line)
         node = super().compose_node(parent, index)
+        if node is not None and event.tag is not None:
+            # The bare tag "!" would be resolved like a missing one; so it is kept here.
+            node.tag = event.tag
         self.levels -= 1
         return node
 
@@ -132,17 +144,19 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
 
 def _value(node: yaml.Node, path: str, lines: dict[str, int]) -> Any:
     """Return the data below a node and note the line of each key."""
+    _refuse_tag(node, path)
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, path, lines)
     if isinstance(node, yaml.SequenceNode):
         return [_value(item, path, {}) for item in node.value]
-    if node.tag == _PLAIN:
-        return plain_scalar(node.value)
-    if node.tag == _QUOTED:
-        return node.value
-    line = node.start_mark.line + 1
-    sentence = f"the tag {shown(node.tag)} is not read here: write the value alone."
-    raise refuse(sentence, field=path, line=line)
+    return plain_scalar(node.value) if node.tag == _PLAIN else node.value
+
+
+def _refuse_tag(node: yaml.Node, path: str) -> None:
+    if isinstance(node.tag, str):
+        line = node.start_mark.line + 1
+        sentence = f"the tag {shown(node.tag)} is not read here: write the value alone."
+        raise refuse(sentence, field=path, line=line)
 
 
 def _mapping(node: yaml.MappingNode, path: str, lines: dict[str, int]) -> dict[str, Any]:
@@ -151,6 +165,9 @@ def _mapping(node: yaml.MappingNode, path: str, lines: dict[str, int]) -> dict[s
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
             raise refuse("a key must be the name of a field.", field=path, line=line)
+        _refuse_tag(key, path)
+        if _is_bad_name(key.value):
+            raise _bad_name(path, key.value, line)
         inner = joined(path, key.value)
         if key.value in data:
             where = f" (first in line {lines[inner]})" if inner in lines else ""
@@ -161,17 +178,60 @@ def _mapping(node: yaml.MappingNode, path: str, lines: dict[str, int]) -> dict[s
 
 
 def _twice(path: str, where: str = "", line: int | None = None) -> ScenarioError:
-    sentence = f"{shown(path, quote=False)} is given twice{where}: keep one of them."
+    sentence = f"{shown(path, quote=False)} is given twice{where}{_KEEP_ONE}"
     return refuse(sentence, field=path, line=line)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _is_bad_name(name: str) -> bool:
+    return not name.strip() or _SURROGATE.search(name) is not None
+
+
+def _bad_name(path: str, name: str, line: int | None = None) -> ScenarioError:
+    return refuse(f"{shown(name)} cannot be the name of a field.", field=path, line=line)
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The names and values of a JSON object, before names that occur twice are lost."""
+
+
+def _lines_of(text: str) -> tuple[dict[str, int], ScenarioError | None]:
+    """Return the lines of a JSON text's keys as the YAML reader sees them, or what it refuses."""
+    try:
+        return parse_yaml(text).lines, None
+    except ScenarioError as error:
+        return {}, error
+
+
+def _data(raw: Any, path: str, placed: ScenarioError | None) -> Any:
+    """Return data with each name once and none that is no name; else raise ScenarioError.
+
+    ``placed`` is what another reader says of the text. Where it says the same, it knows the line.
+    """
+    if isinstance(raw, list) and not isinstance(raw, _Pairs):
+        return [_data(item, path, placed) for item in raw]
+    if not isinstance(raw, dict | _Pairs):
+        return raw
     data: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in data:
-            raise _twice(name)
-        data[name] = value
+    for name, value in raw.items() if isinstance(raw, dict) else raw:
+        inner = joined(path, name)
+        if _is_bad_name(name) or name in data:
+            error = _bad_name(path, name) if _is_bad_name(name) else _twice(inner)
+            said = error.message.removesuffix(_KEEP_ONE)
+            raise placed if placed is not None and placed.message.startswith(said) else error
+        data[name] = _data(value, inner, placed)
     return data
+
+
+def _toml_refusal(text: str, message: str) -> ScenarioError:
+    """Return our sentence for what the reader of TOML says, with the line that it knows."""
+    found = _TOML_PLACE.search(message)
+    line = None
+    if found is not None:
+        line = int(found[1]) if found[1] else text.rstrip("\n").count("\n") + 1
+    if _TOML_TWICE.match(message):
+        return refuse(f"a key or a block is given twice{_KEEP_ONE}", line=line)
+    reason = shown(_TOML_PLACE.sub("", message), quote=False, most=200)
+    return refuse(f"this is not valid TOML: {reason}.", line=line)
 
 
 def _no_constant(name: str) -> Any:

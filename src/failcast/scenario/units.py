@@ -33,6 +33,8 @@ _BARE_NUMBER = re.compile(rf"\s*[-+]?(?:{_NUMBER})\s*")
 _RATE = re.compile(rf"\s*({_NUMBER})\s*(?:/|\bper\b)\s*(.*)", re.DOTALL)
 #: Longest text of a duration or a rate.
 _MOST_CHARACTERS = 100
+_DURATION_FORM = "it must be a duration such as '20 min', '2 d' or '1 d 12 h'"
+_RATE_FORM = "it must be a rate such as '0.01 / day' or '1 / 100 d'"
 _SHOW_DURATION = ("d", "h", "min", "s", "ms")
 _SHOW_RATE = ("day", "h", "min", "s", "year")
 
@@ -42,7 +44,13 @@ def parse_duration(text: str) -> float:
 
     Raises Refused when the text is no duration; ``0`` alone needs no unit.
     """
-    return _to_float(_parse_parts(_short(text.strip(), "a duration such as '20 min' or '2 d'")))
+    text = _short(text.strip(), _DURATION_FORM)
+    _refuse_negative(text)
+    if _BARE_NUMBER.fullmatch(text):
+        if Fraction(text) == 0:
+            return 0.0
+        raise Refused(f"it has no unit: write '{text} min' or '{text} h'")
+    return _to_float(_parse_parts(text, _DURATION_FORM))
 
 
 def parse_rate(text: str) -> float:
@@ -50,8 +58,7 @@ def parse_rate(text: str) -> float:
 
     Raises Refused when the text is no rate; ``0`` alone needs no unit.
     """
-    example = "a rate such as '0.01 / day'"
-    text = _short(text.strip(), example)
+    text = _short(text.strip(), _RATE_FORM)
     _refuse_negative(text)
     if _BARE_NUMBER.fullmatch(text):
         if Fraction(text) == 0:
@@ -59,30 +66,29 @@ def parse_rate(text: str) -> float:
         raise Refused(f"it has no unit: write '{text} / day' or '{text} / h'")
     match = _RATE.fullmatch(text)
     if match is None:
-        raise Refused(f"it must be {example}")
+        raise Refused(_RATE_FORM)
     per = match[2].strip()
-    hours = _hours_of(per) if per.isalpha() else _parse_parts(per)
+    hours = _hours_of(per) if per.isalpha() else _parse_parts(per, _RATE_FORM)
     if hours == 0:
         raise Refused("it must be a rate per a time that is longer than 0")
     return _to_float(Fraction(match[1]) / hours)
 
 
-def _parse_parts(text: str) -> Fraction:
-    """Return the exact hours of a sum of parts, each a number and a unit."""
+def _parse_parts(text: str, form: str) -> Fraction:
+    """Return the exact hours of a sum of parts, each a number and a unit.
+
+    ``form`` says what the whole text should look like.
+    """
     _refuse_negative(text)
-    if _BARE_NUMBER.fullmatch(text):
-        if Fraction(text) == 0:
-            return Fraction(0)
-        raise Refused(f"it has no unit: write '{text} min' or '{text} h'")
     total, position = Fraction(0), 0
     while position < len(text):
         match = _PART.match(text, position)
         if match is None:
-            raise Refused("it must be a duration such as '20 min', '2 d' or '1 d 12 h'")
+            raise Refused(form)
         total += Fraction(match[1]) * _hours_of(match[2])
         position = match.end()
     if position == 0:
-        raise Refused("it must be a duration such as '20 min' or '2 d'")
+        raise Refused(form)
     return total
 
 
@@ -96,9 +102,9 @@ def _hours_of(unit: str) -> Fraction:
     return UNITS[name]
 
 
-def _short(text: str, example: str) -> str:
+def _short(text: str, form: str) -> str:
     if len(text) > _MOST_CHARACTERS:
-        raise Refused(f"it must be {example}")
+        raise Refused(form)
     return text
 
 
@@ -109,9 +115,12 @@ def _refuse_negative(text: str) -> None:
 
 def _to_float(value: Fraction) -> float:
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise Refused("it is too large") from None
+    if number == 0 and value != 0:
+        raise Refused("it is too close to 0: write 0 if that is what you mean")
+    return number
 
 
 def format_duration(hours: float) -> str:

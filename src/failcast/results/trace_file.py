@@ -7,25 +7,21 @@ that reading them back gives the same float.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import os
 import secrets
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
 
 from failcast.results.errors import RequestError
 
 COLUMNS = ("time_hours", "event", "server", "detail")
 
 
-class TraceLike(Protocol):
-    """What can be written: anything that gives its events as rows (failcast.engine.Trace does)."""
-
-    def rows(self) -> Iterable[tuple[float, str, int, int]]:
-        """Events in order of occurrence: hours, event name, server (-1: none), detail."""
-        ...
+#: Hours, event name, server (-1: none), detail.
+Event = tuple[float, str, int, int]
 
 
 def check_trace_path(path: str | os.PathLike[str]) -> Path:
@@ -40,18 +36,22 @@ def check_trace_path(path: str | os.PathLike[str]) -> Path:
             raise RequestError(f"cannot write the trace to {path}: it is not a regular file.")
         if target.exists() and not os.access(target, os.W_OK):
             raise RequestError(f"cannot write the trace to {path}: the file is write-protected.")
-        with temporary.open("x"):
-            pass
-        temporary.unlink()
+        try:
+            with temporary.open("x"):
+                pass
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from error
     return target
 
 
-def write_trace(trace: TraceLike, path: str | os.PathLike[str]) -> Path:
+def write_trace(trace: Iterable[Event], path: str | os.PathLike[str]) -> Path:
     """Write `trace` as CSV with the columns time_hours, event, server (-1: none), detail.
 
-    Replaces an earlier file in one step; if anything fails, the earlier file stays as it was.
+    `trace` is a Trace, or any events in order of occurrence with these four members. They are
+    written as they come, so that a long trace needs no room for all its lines at once. An earlier
+    file is replaced in one step; whatever goes wrong, it stays as it was and nothing else is left.
     Raises RequestError if the place cannot be written to. Returns the path written.
     """
     target = check_trace_path(path)
@@ -60,7 +60,7 @@ def write_trace(trace: TraceLike, path: str | os.PathLike[str]) -> Path:
         with temporary.open("x", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(COLUMNS)
-            for time_hours, event, server, detail in trace.rows():
+            for time_hours, event, server, detail in trace:
                 writer.writerow((repr(float(time_hours)), event, int(server), int(detail)))
             file.flush()
             os.fsync(file.fileno())
@@ -88,9 +88,13 @@ def _unwritable(path: str | os.PathLike[str], error: OSError) -> RequestError:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make the rename itself last: it is an entry of the directory."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    """Make the rename itself last: it is an entry of the directory.
+
+    Where the directory may not be read or cannot be synced, the trace is whole all the same.
+    """
+    with contextlib.suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
