@@ -1,10 +1,8 @@
 """How this package compiles: one decorator, used by every compiled function.
 
-``bare`` switches numba's reference counting off. Without it each call that hands over the world
-pays two atomic operations for each of a dozen arrays, and the compiler has to optimise them away:
-measured at Table 1, 117 ms instead of 3 ms per replication and 74 s instead of some 10 s of
-compiling. The price: a bare function makes no arrays and returns none. Their owner is Python,
-which holds them for as long as the compiled code runs.
+``bare`` switches numba's reference counting off: with it, a replication took nine times as long
+(see docs/explanation/decisions.md). The price: a bare function makes no arrays and returns none.
+Their owner is Python, which holds them for as long as the compiled code runs.
 """
 
 from __future__ import annotations

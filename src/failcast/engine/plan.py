@@ -45,6 +45,7 @@ _COUNTS = (
     "retirement",
     "retire_failures",
     "max_events",
+    "ledger",
 )
 _REALS = (
     "length",
@@ -66,6 +67,8 @@ _REALS = (
     "retire_window",
     "retire_floor",
     "horizon",
+    "failures_per_hour",
+    "dues_per_hour",
 )
 _DISTRIBUTIONS = ("life", "recovery", "selection", "wait", "automated", "manual")
 
@@ -89,6 +92,7 @@ def make_plan(scenario: Scenario) -> Plan:
     _fill_sizes(plan, scenario)
     _fill_failures(plan, scenario)
     _fill_repair(plan, scenario)
+    _fill_calendars(plan, scenario)
     _fill_policies(plan, scenario)
     for name, distribution in (
         ("life", scenario.failures.life),
@@ -142,6 +146,17 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     plan.p_manual_silent = repair.manual.silent_failure
 
 
+def _fill_calendars(plan: Plan, scenario: Scenario) -> None:
+    """Cut both calendars into days of about one expected event; any positive number is right."""
+    defective = plan.defective_count / plan.servers_total
+    rate = plan.job_servers * (
+        (1.0 - defective) / plan.life_mean_good + defective / plan.life_mean_defective
+    )
+    plan.failures_per_hour = rate if rate > 0.0 else 1.0
+    overhead = scenario.recovery.time.mean_hours
+    plan.dues_per_hour = 2.0 / (1.0 / plan.failures_per_hour + overhead)
+
+
 def _fill_policies(plan: Plan, scenario: Scenario) -> None:
     plan.policy = POLICIES[scenario.selection.policy]
     plan.preempt_together = scenario.preemption.mode == "together"
@@ -156,6 +171,9 @@ def _fill_policies(plan: Plan, scenario: Scenario) -> None:
         plan.retirement, plan.retire_floor = RETIRE_SCORE, retirement.floor
     else:
         plan.retirement = RETIRE_NEVER
+    # What an operator remembers of each server is kept only where something asks for it.
+    asks = plan.policy in (POLICY_FEWEST_FAILURES, POLICY_HIGHEST_SCORE)
+    plan.ledger = asks or plan.retirement != RETIRE_NEVER
 
 
 def share_of(fraction: float, count: int) -> int:

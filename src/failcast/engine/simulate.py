@@ -17,7 +17,7 @@ from typing import Final, Literal
 import numpy as np
 
 from failcast.engine import model
-from failcast.engine.kernel import TRACE_DTYPE, make_world, run_block
+from failcast.engine.kernel import TRACE_DTYPE, World, run_block
 from failcast.engine.model import METRICS, Status
 from failcast.engine.plan import Plan, make_plan
 from failcast.engine.policies import Policies
@@ -221,8 +221,8 @@ def _kernel_block(
     stop: np.ndarray,
     lines: np.ndarray | None = None,
 ) -> int:
-    world = make_world(plan, np.empty(0, dtype=TRACE_DTYPE) if lines is None else lines)
-    return int(run_block(plan, world, np.uint64(seed), first, values, status, stop))
+    world = World(plan, np.empty(0, dtype=TRACE_DTYPE) if lines is None else lines)
+    return int(run_block(plan, world.record, np.uint64(seed), first, values, status, stop))
 
 
 def _reference_block(

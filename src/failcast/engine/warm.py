@@ -20,7 +20,9 @@ _HERE: Final = Path(__file__).parent
 _STAMP: Final = "failcast-kernel-sources"
 _SOURCES: Final = (
     *sorted((_HERE / "kernel").glob("*.py")),
+    _HERE / "compiled.py",
     _HERE / "lives.py",
+    _HERE / "memory.py",
     _HERE / "model.py",
     _HERE / "plan.py",
     _HERE / "random.py",

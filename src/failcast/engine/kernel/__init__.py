@@ -7,6 +7,6 @@ world in place. No ``while True`` (numba miscompiles it), no closures (they neve
 from __future__ import annotations
 
 from failcast.engine.kernel.loop import run_block
-from failcast.engine.kernel.world import TRACE_DTYPE, make_world
+from failcast.engine.kernel.world import TRACE_DTYPE, World
 
-__all__ = ["TRACE_DTYPE", "make_world", "run_block"]
+__all__ = ["TRACE_DTYPE", "World", "run_block"]

@@ -6,19 +6,25 @@ from typing import Final
 
 from failcast.engine.compiled import bare, code
 from failcast.engine.kernel.books import end, enter, record, settle
+from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.hosts import (
     leave,
     look_for_end_of_shortage,
     return_loans,
     score,
 )
-from failcast.engine.kernel.queues import moved_failure, push_due, push_standby
+from failcast.engine.kernel.pools import append_to_pool, push_standby, remove_from_pool
+from failcast.engine.kernel.start import keep_smallest_draws
 from failcast.engine.kernel.world import (
+    FAILING,
     FIRST,
     NONE,
-    append_to_pool,
-    keep_smallest_draws,
-    remove_from_pool,
+    calendar_at,
+    hours_at,
+    ledger_at,
+    server_at,
+    slot_at,
+    state_at,
 )
 from failcast.engine.lives import life_hours
 from failcast.engine.model import (
@@ -82,33 +88,40 @@ _DEPLETED: Final = code(Status.DEPLETED)
 @bare
 def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A failure stops the job; somebody, or nobody, is blamed; recovery starts (again)."""
-    job, server = w.job, w.servers[s]
-    place = address(job.root, s, int(server.renewal))
+    server = server_at(w.servers, s)
+    place = address(w.root, s, int(server.renewal))
     systematic = server.defective != 0 and uniform(place, SYSTEMATIC) < plan.p_systematic
-    w.job.counts[FAILURES_SYSTEMATIC if systematic else FAILURES_RANDOM] += 1
+    w.counts[FAILURES_SYSTEMATIC if systematic else FAILURES_RANDOM] += 1
     record(w, now, EVENT_FAILURE, s, 1 if systematic else 0)
     blamed = _diagnose(plan, w, s, place)
     if blamed != s:
         server.renewal += 1  # it keeps its slot, with a new life
-        life = life_hours(plan, job.root, s, int(server.renewal), server.defective)
-        server.point = job.clock + life
-        moved_failure(w, s)
+        life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+        _move_point(w, s, w.clock + life)
     if blamed != NONE:
         _blame(plan, w, now, blamed, blamed == s)
-    enter(plan, w, now, RECOVERING, job.standby_count)
-    place = address(job.root, job.recoveries, FIRST)
-    job.recoveries += 1
+    enter(plan, w, now, RECOVERING, w.standby_count)
+    place = address(w.root, w.recoveries, FIRST)
+    w.recoveries += 1
     time = sample(plan.recovery_kind, plan.recovery_a, plan.recovery_b, place, RECOVERY_TIME)
-    job.phase_end = now + time
+    w.phase_end = now + time
+
+
+@bare
+def _move_point(w, s, point):  # type: ignore[no-untyped-def]  # compiled
+    """Give an active server another failure point."""
+    calendar = calendar_at(w.calendars, FAILING)
+    remove(w, calendar, s)
+    insert(w, calendar, s, point, FIRST)
 
 
 @bare
 def _diagnose(plan, w, failed, place):  # type: ignore[no-untyped-def]  # compiled
     """Return the server that is blamed: the failed one, an innocent one, or none."""
     if not uniform(place, DIAGNOSED) < plan.p_diagnosed:
-        w.job.counts[UNDIAGNOSED] += 1
+        w.counts[UNDIAGNOSED] += 1
         return NONE
-    if w.job.failures_n == 1 or not uniform(place, WRONG_SERVER) < plan.p_wrong_server:
+    if w.active == 1 or not uniform(place, WRONG_SERVER) < plan.p_wrong_server:
         return failed
     return _innocent(plan, w, failed, bits(place, INNOCENT))
 
@@ -118,13 +131,13 @@ def _innocent(plan, w, failed, word):  # type: ignore[no-untyped-def]  # compile
     """Uniform among the other active servers, whatever order anybody keeps them in."""
     for k in range(INNOCENT_TRIES):
         s = int(further(word, k) * plan.servers_total)
-        if s != failed and w.servers[s].state == ACTIVE:
+        if s != failed and state_at(w.states, s).is_ == ACTIVE:
             return s
     # Few of many servers are active: count them out, by number.
-    left = int(further(word, INNOCENT_TRIES) * (w.job.failures_n - 1))
+    left = int(further(word, INNOCENT_TRIES) * (w.active - 1))
     s = FIRST
     while left >= 0:
-        if s != failed and w.servers[s].state == ACTIVE:
+        if s != failed and state_at(w.states, s).is_ == ACTIVE:
             left -= 1
         s += 1
     return s - 1
@@ -133,43 +146,42 @@ def _innocent(plan, w, failed, word):  # type: ignore[no-untyped-def]  # compile
 @bare
 def _blame(plan, w, now, s, right):  # type: ignore[no-untyped-def]  # compiled
     """A blamed server leaves the job and the pool, and its repair starts at once."""
-    job, server = w.job, w.servers[s]
-    w.job.counts[BLAMED_RIGHT if right else BLAMED_WRONG] += 1
+    server = server_at(w.servers, s)
+    w.counts[BLAMED_RIGHT if right else BLAMED_WRONG] += 1
     record(w, now, EVENT_BLAME, s, 1 if right else 0)
-    server.score = score(plan, w, s) - plan.score_penalty
-    leave(w, s)
+    if plan.ledger != 0:
+        server.condemned = 1 if _note_blame(plan, w, now, s) else 0
+    leave(plan, w, s)
     remove_from_pool(w, s)
-    server.state = AUTOMATED_REPAIR
-    server.operated = 0.0
-    server.blames += 1
-    server.condemned = 1 if _is_condemned(plan, w, now, s) else 0
-    place = address(job.root, s, int(server.renewal))
+    state_at(w.states, s).is_ = AUTOMATED_REPAIR
+    place = address(w.root, s, int(server.renewal))
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     push_due(w, now + time, RANK_AUTOMATED_END, s)
 
 
 @bare
-def _is_condemned(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """Say, at the blame it was just given, whether this server is to be retired."""
-    server = w.servers[s]
+def _note_blame(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Enter a blame into the ledger, and say whether the server is to be retired for it."""
+    line = ledger_at(w.ledger, s)
+    line.score = score(plan, w, s) - plan.score_penalty
+    line.operated, line.joined = 0.0, w.clock
+    line.blames += 1
     if plan.retirement == RETIRE_THRESHOLD:
         needed = plan.retire_failures
-        w.blame_hours[s * needed + (server.blames - 1) % needed] = now
-        oldest = w.blame_hours[s * needed + server.blames % needed]
-        return server.blames >= needed and now - oldest <= plan.retire_window
-    if plan.retirement == RETIRE_SCORE:
-        return score(plan, w, s) <= plan.retire_floor
-    return False
+        hours_at(w.blame_hours, s * needed + (line.blames - 1) % needed).hours = now
+        oldest = hours_at(w.blame_hours, s * needed + line.blames % needed).hours
+        return line.blames >= needed and now - oldest <= plan.retire_window
+    return plan.retirement == RETIRE_SCORE and line.score <= plan.retire_floor
 
 
 @bare
 def automated_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Automated repair ends: it hands over to manual repair, or that was all."""
-    server = w.servers[s]
-    place = address(w.job.root, s, int(server.renewal))
-    w.job.counts[REPAIRS_AUTOMATED] += 1
+    server = server_at(w.servers, s)
+    place = address(w.root, s, int(server.renewal))
+    w.counts[REPAIRS_AUTOMATED] += 1
     if uniform(place, ESCALATE) < plan.p_escalate:
-        server.state = MANUAL_REPAIR
+        state_at(w.states, s).is_ = MANUAL_REPAIR
         record(w, now, EVENT_AUTOMATED_REPAIR_END, s, REPAIR_ESCALATED)
         time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
         push_due(w, now + time, RANK_MANUAL_END, s)
@@ -181,8 +193,8 @@ def automated_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # co
 @bare
 def manual_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Manual repair ends."""
-    place = address(w.job.root, s, int(w.servers[s].renewal))
-    w.job.counts[REPAIRS_MANUAL] += 1
+    place = address(w.root, s, int(server_at(w.servers, s).renewal))
+    w.counts[REPAIRS_MANUAL] += 1
     silent = uniform(place, MANUAL_SILENT) < plan.p_manual_silent
     _repaired(plan, w, now, s, silent, EVENT_MANUAL_REPAIR_END)
 
@@ -190,8 +202,8 @@ def manual_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compi
 @bare
 def _repaired(plan, w, now, s, silent, event):  # type: ignore[no-untyped-def]  # compiled
     """The last stage of a repair ends: the server is retired, or comes back renewed."""
-    job, server = w.job, w.servers[s]
-    w.job.counts[REPAIRS_SILENT if silent else REPAIRS_SUCCESSFUL] += 1
+    server = server_at(w.servers, s)
+    w.counts[REPAIRS_SILENT if silent else REPAIRS_SUCCESSFUL] += 1
     record(w, now, event, s, REPAIR_SILENT if silent else REPAIR_SUCCESS)
     if not silent:
         server.defective = 0
@@ -199,15 +211,15 @@ def _repaired(plan, w, now, s, silent, event):  # type: ignore[no-untyped-def]  
         _retire(plan, w, now, s)
         return
     server.renewal += 1
-    server.point = life_hours(plan, job.root, s, int(server.renewal), server.defective)
+    server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
     append_to_pool(w, s)
-    short = job.phase == WAITING or job.phase == STALLED
-    if not short and job.standby_count < plan.warm_standbys:
-        server.state = STANDBY
+    short = w.phase == WAITING or w.phase == STALLED
+    if not short and w.standby_count < plan.warm_standbys:
+        state_at(w.states, s).is_ = STANDBY
         push_standby(w, s)
     else:
-        server.state = IDLE
-        job.idle += 1
+        state_at(w.states, s).is_ = IDLE
+        w.idle += 1
     look_for_end_of_shortage(plan, w, now)
     return_loans(plan, w, now)
 
@@ -215,12 +227,11 @@ def _repaired(plan, w, now, s, silent, event):  # type: ignore[no-untyped-def]  
 @bare
 def _retire(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A retired server never comes back; the job is depleted once too few are left."""
-    job = w.job
-    w.servers[s].state = RETIRED
-    job.not_retired -= 1
-    w.job.counts[SERVERS_RETIRED] += 1
-    record(w, now, EVENT_RETIREMENT, s, job.not_retired)
-    if job.not_retired < plan.job_servers:
+    state_at(w.states, s).is_ = RETIRED
+    w.not_retired -= 1
+    w.counts[SERVERS_RETIRED] += 1
+    record(w, now, EVENT_RETIREMENT, s, w.not_retired)
+    if w.not_retired < plan.job_servers:
         end(plan, w, now, _DEPLETED)
     else:
         look_for_end_of_shortage(plan, w, now)
@@ -230,23 +241,22 @@ def _retire(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Turn some good servers defective: what is left of their lives shrinks."""
     settle(plan, w, now)
-    job, good = w.job, 0
+    good = 0
     for s in range(plan.servers_total):
-        if w.servers[s].defective == 0 and w.servers[s].state != RETIRED:
-            w.slots[good].candidate = s
+        if server_at(w.servers, s).defective == 0 and state_at(w.states, s).is_ != RETIRED:
+            slot_at(w.slots, good).candidate = s
             good += 1
     count = min(good, max(1, round_half_up(plan.regeneration_share * good)))
-    keep_smallest_draws(w, REGENERATION, job.regenerations, good, count)
+    keep_smallest_draws(w, REGENERATION, w.regenerations, good, count)
     for i in range(count):
-        s = w.slots[i].candidate
-        server = w.servers[s]
+        s = slot_at(w.slots, i).candidate
+        server = server_at(w.servers, s)
         server.defective = 1
-        if server.state == ACTIVE:
-            left = max(0.0, server.point - job.clock)
-            server.point = job.clock + left / plan.hazard_ratio
-            moved_failure(w, s)
+        if state_at(w.states, s).is_ == ACTIVE:
+            left = max(0.0, server.key - w.clock)
+            _move_point(w, s, w.clock + left / plan.hazard_ratio)
         else:
-            server.point /= plan.hazard_ratio
+            server.life /= plan.hazard_ratio
     record(w, now, EVENT_REGENERATION, NONE, count)
-    job.regenerations += 1
-    job.regeneration_next += plan.regeneration_interval
+    w.regenerations += 1
+    w.regeneration_next += plan.regeneration_interval

@@ -8,21 +8,26 @@ import numpy as np
 
 from failcast.engine.compiled import bare
 from failcast.engine.kernel.books import enter, record, settle
+from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.order import sort
-from failcast.engine.kernel.queues import (
-    pop_standby,
-    push_due,
-    push_failure,
-    push_standby,
-    remove_failure,
-)
-from failcast.engine.kernel.world import (
-    FIRST,
-    NONE,
+from failcast.engine.kernel.pools import (
     append_to_pool,
     append_to_spares,
     pop_spare,
+    pop_standby,
+    push_standby,
     remove_from_pool,
+)
+from failcast.engine.kernel.world import (
+    FAILING,
+    FIRST,
+    NONE,
+    calendar_at,
+    id_at,
+    ledger_at,
+    server_at,
+    slot_at,
+    state_at,
 )
 from failcast.engine.model import (
     ACTIVE,
@@ -65,79 +70,73 @@ _TIE_SHIFT = np.uint64(11)  # as in a uniform draw, which the reference compares
 @bare
 def available(w):  # type: ignore[no-untyped-def]  # compiled
     """Return how many servers a selection can choose from: survivors, standbys, idle ones."""
-    job = w.job
-    return job.failures_n + job.standby_count + job.idle
+    return w.active + w.standby_count + w.idle
 
 
 @bare
 def wanted(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return how many a selection needs; once short, more than the bare job by default."""
-    job = w.job
-    if job.short != 0 and plan.resume_with_job == 0:
-        return min(plan.job_servers + plan.warm_standbys, job.not_retired)
+    if w.short != 0 and plan.resume_with_job == 0:
+        return min(plan.job_servers + plan.warm_standbys, w.not_retired)
     return plan.job_servers
-
-
-@bare
-def operated(w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Return a server's hours on the job's clock since it was last blamed."""
-    server = w.servers[s]
-    present = w.job.clock - server.joined if server.state == ACTIVE else 0.0
-    return server.operated + present
 
 
 @bare
 def score(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """Return the score: credit for each completed period of operation since the last blame."""
-    periods = math.floor(operated(w, s) / plan.score_period)
-    return w.servers[s].score + plan.score_credit * periods
+    line = ledger_at(w.ledger, s)
+    present = w.clock - line.joined if state_at(w.states, s).is_ == ACTIVE else 0.0
+    periods = math.floor((line.operated + present) / plan.score_period)
+    return line.score + plan.score_credit * periods
 
 
 @bare
-def join(w, s):  # type: ignore[no-untyped-def]  # compiled
+def join(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """Make a server active; one that already is keeps its failure point unchanged."""
-    server = w.servers[s]
-    if server.state != ACTIVE:
-        server.state = ACTIVE
-        server.joined = w.job.clock
-        server.point += w.job.clock
-        push_failure(w, s)
+    server = server_at(w.servers, s)
+    if state_at(w.states, s).is_ != ACTIVE:
+        state_at(w.states, s).is_ = ACTIVE
+        w.active += 1
+        insert(w, calendar_at(w.calendars, FAILING), s, w.clock + server.life, FIRST)
+        if plan.ledger != 0:
+            ledger_at(w.ledger, s).joined = w.clock
 
 
 @bare
-def leave(w, s):  # type: ignore[no-untyped-def]  # compiled
+def leave(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """Take an active server off the job's clock, with what is left of its life."""
-    server, clock = w.servers[s], w.job.clock
-    remove_failure(w, s)
-    server.point = max(0.0, server.point - clock)
-    server.operated += clock - server.joined
+    server = server_at(w.servers, s)
+    w.active -= 1
+    remove(w, calendar_at(w.calendars, FAILING), s)
+    server.life = max(0.0, server.key - w.clock)
+    if plan.ledger != 0:
+        line = ledger_at(w.ledger, s)
+        line.operated += w.clock - line.joined
 
 
 @bare
 def promote(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Fill every vacancy from the standbys, the oldest first."""
-    job = w.job
-    while job.failures_n < plan.job_servers and job.standby_count > 0:
+    while w.active < plan.job_servers and w.standby_count > 0:
         s = pop_standby(w)
-        join(w, s)
-        w.job.counts[STANDBY_PROMOTIONS] += 1
-        record(w, now, EVENT_PROMOTION, s, job.standby_count)
+        join(plan, w, s)
+        w.counts[STANDBY_PROMOTIONS] += 1
+        record(w, now, EVENT_PROMOTION, s, w.standby_count)
 
 
 @bare
 def select_hosts(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Choose at once if there are enough servers; else preempt, wait or stall."""
-    job = w.job
     if available(w) >= wanted(plan, w):
         choose(plan, w, now)
         return
-    job.short = 1
+    w.short = 1
     missing = wanted(plan, w) - available(w)
     if plan.preempt_together == 0:
-        request = min(1, job.spares)
+        request = min(1, w.spares_left)
     else:
-        request = min(missing - job.arriving, job.spares)
-    if job.arriving + max(0, request) > 0:
+        request = min(missing - w.arriving, w.spares_left)
+    if w.arriving + max(0, request) > 0:
         enter(plan, w, now, WAITING, missing)
         for _ in range(request):
             preempt(plan, w, now)
@@ -149,22 +148,20 @@ def select_hosts(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 def stall(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Nothing to preempt: the job stands still until servers come back from repair."""
     enter(plan, w, now, STALLED, wanted(plan, w) - available(w))
-    w.job.counts[STALLS] += 1
+    w.counts[STALLS] += 1
 
 
 @bare
 def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Take the first spare out of its pool; it arrives after the wait."""
-    job = w.job
     s = pop_spare(w)
-    server = w.servers[s]
-    server.state = ARRIVING
-    job.spares -= 1
-    job.arriving += 1
-    job.loans += 1
-    w.job.counts[PREEMPTIONS] += 1
-    record(w, now, EVENT_PREEMPTION, s, job.spares)
-    place = address(job.root, s, int(server.preemptions))
+    server = server_at(w.servers, s)
+    state_at(w.states, s).is_ = ARRIVING
+    w.arriving += 1
+    w.loans += 1
+    w.counts[PREEMPTIONS] += 1
+    record(w, now, EVENT_PREEMPTION, s, w.spares_left)
+    place = address(w.root, s, int(server.preemptions))
     server.preemptions += 1
     wait = sample(plan.wait_kind, plan.wait_a, plan.wait_b, place, PREEMPTION_WAIT)
     push_due(w, now + wait, RANK_ARRIVAL, s)
@@ -173,17 +170,16 @@ def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def arrive(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A preempted spare enters the working pool, idle; a job that waits for it counts again."""
-    job = w.job
-    job.arriving -= 1
-    w.servers[s].state = IDLE
-    job.idle += 1
+    w.arriving -= 1
+    state_at(w.states, s).is_ = IDLE
+    w.idle += 1
     append_to_pool(w, s)
-    record(w, now, EVENT_ARRIVAL, s, job.arriving)
-    if job.phase == WAITING and plan.preempt_together == 0:
+    record(w, now, EVENT_ARRIVAL, s, w.arriving)
+    if w.phase == WAITING and plan.preempt_together == 0:
         select_hosts(plan, w, now)
         return
     look_for_end_of_shortage(plan, w, now)
-    if job.phase == WAITING and job.arriving == 0 and job.wake == 0:
+    if w.phase == WAITING and w.arriving == 0 and w.wake == 0:
         stall(plan, w, now)
     return_loans(plan, w, now)
 
@@ -191,32 +187,29 @@ def arrive(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def look_for_end_of_shortage(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Wake the job, after all else of this instant, once the servers it waits for exist."""
-    job = w.job
-    waits = job.phase == STALLED or (job.phase == WAITING and plan.preempt_together != 0)
-    if waits and job.wake == 0 and available(w) >= wanted(plan, w):
-        job.wake, job.wake_time = 1, now
+    waits = w.phase == STALLED or (w.phase == WAITING and plan.preempt_together != 0)
+    if waits and w.wake == 0 and available(w) >= wanted(plan, w):
+        w.wake, w.wake_time = 1, now
 
 
 @bare
 def return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Give idle servers back to the spare pool while some are on loan and nothing is missing."""
-    job = w.job
-    if plan.return_when_healed == 0 or job.phase == WAITING or job.phase == STALLED:
+    if plan.return_when_healed == 0 or w.phase == WAITING or w.phase == STALLED:
         return
-    if job.failures_n < plan.job_servers or job.standby_count < plan.warm_standbys:
+    if w.active < plan.job_servers or w.standby_count < plan.warm_standbys:
         return
-    s = int(job.pool_tail)
-    while job.loans > 0 and s != NONE:
-        previous = int(w.servers[s].previous)
-        if w.servers[s].state == IDLE:
+    place = w.pool_end - 1
+    while w.loans > 0 and w.idle > 0 and place >= 0:
+        s = int(id_at(w.pool, place).server)
+        if s != NONE and state_at(w.states, s).is_ == IDLE:
             remove_from_pool(w, s)
             append_to_spares(w, s)
-            w.servers[s].state = SPARE
-            job.idle -= 1
-            job.spares += 1
-            job.loans -= 1
-            record(w, now, EVENT_RETURN_TO_SPARES, s, job.loans)
-        s = previous
+            state_at(w.states, s).is_ = SPARE
+            w.idle -= 1
+            w.loans -= 1
+            record(w, now, EVENT_RETURN_TO_SPARES, s, w.loans)
+        place -= 1
 
 
 # --- The selection itself -------------------------------------------------------------------------
@@ -226,7 +219,6 @@ def return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Choose hosts and standbys afresh, by the scenario's policy."""
     settle(plan, w, now)
-    job = w.job
     total = available(w)
     standbys = min(total - plan.job_servers, plan.warm_standbys)
     hosts = plan.job_servers
@@ -234,95 +226,93 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         _list_by_number(plan, w)
         _draw(w, total, total - hosts - standbys, standbys)
     elif plan.policy == POLICY_POOL_ORDER:
-        _list_by_entry(w, hosts + standbys)
+        _list_by_entry(w)
         _draw(w, hosts + standbys, FIRST, standbys)
     else:
         _list_by_number(plan, w)
         _rank(plan, w, total)
-    for i in range(hosts + standbys):
-        w.servers[w.slots[i].candidate].chosen = 1 if i < hosts else 2
-    _assign(w, hosts, standbys)
-    job.idle = total - hosts - standbys
-    number = job.selections
-    job.selections += 1
-    w.job.counts[HOST_SELECTIONS] += 1
-    job.short = job.wake = 0
-    enter(plan, w, now, SELECTING, job.standby_count)
-    place = address(job.root, number, FIRST)
+    _assign(plan, w, hosts, standbys, total)
+    w.idle = total - hosts - standbys
+    number = w.selections
+    w.selections += 1
+    w.counts[HOST_SELECTIONS] += 1
+    w.short = w.wake = 0
+    enter(plan, w, now, SELECTING, w.standby_count)
+    place = address(w.root, number, FIRST)
     time = sample(plan.selection_kind, plan.selection_a, plan.selection_b, place, SELECTION_TIME)
-    job.phase_end = now + time
+    w.phase_end = now + time
     return_loans(plan, w, now)
 
 
 @bare
-def _assign(w, hosts, standbys):  # type: ignore[no-untyped-def]  # compiled
-    """Bring every server of the working pool into the state it was chosen for."""
-    job = w.job
-    s = job.pool_head
-    while s != NONE:
-        server = w.servers[s]
-        if server.state == ACTIVE and server.chosen != 1:
-            leave(w, s)
-        if server.state <= IDLE and server.chosen != 1:
-            server.state = IDLE
-        if server.chosen == 1:
-            join(w, s)
-        server.chosen = 0
-        s = int(server.next)
-    job.standby_head = job.standby_count = 0
-    for i in range(hosts, hosts + standbys):
-        push_standby(w, w.slots[i].candidate)
-        w.servers[w.slots[i].candidate].state = STANDBY
+def _assign(plan, w, hosts, standbys, total):  # type: ignore[no-untyped-def]  # compiled
+    """Bring the listed servers into their states: hosts first, then standbys, the rest idle."""
+    w.standby_head = w.standby_count = 0
+    for i in range(hosts, total):
+        s = int(id_at(w.chosen, i).server)
+        if state_at(w.states, s).is_ == ACTIVE:
+            leave(plan, w, s)
+        if i < hosts + standbys:
+            state_at(w.states, s).is_ = STANDBY
+            push_standby(w, s)
+        else:
+            state_at(w.states, s).is_ = IDLE
+    for i in range(hosts):
+        s = int(id_at(w.chosen, i).server)
+        if state_at(w.states, s).is_ != ACTIVE:
+            join(plan, w, s)
 
 
 @bare
 def _list_by_number(plan, w):  # type: ignore[no-untyped-def]  # compiled
     n = 0
     for s in range(plan.servers_total):
-        if w.servers[s].state <= IDLE:
-            w.slots[n].candidate = s
+        if state_at(w.states, s).is_ <= IDLE:
+            id_at(w.chosen, n).server = s
             n += 1
 
 
 @bare
-def _list_by_entry(w, count):  # type: ignore[no-untyped-def]  # compiled
-    n, s = 0, w.job.pool_head
-    while n < count:
-        if w.servers[s].state <= IDLE:
-            w.slots[n].candidate = s
+def _list_by_entry(w):  # type: ignore[no-untyped-def]  # compiled
+    n = 0
+    for place in range(w.pool_end):
+        s = id_at(w.pool, place).server
+        if s != NONE:
+            id_at(w.chosen, n).server = s
             n += 1
-        s = int(w.servers[s].next)
 
 
 @bare
 def _draw(w, m, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
-    """Partial Fisher-Yates over the first ``m`` candidates: those left idle, then the standbys.
+    """Partial Fisher-Yates over the first ``m`` listed: those left idle, then the standbys.
 
-    Leaves the hosts in front and the standbys, in the order drawn, right behind them.
+    Leaves the hosts in front, then the standbys in the order drawn, then those left idle.
     """
-    job = w.job
-    root, number, hosts = job.root, job.selections, m - idle - standbys
+    root, number, hosts = w.root, w.selections, m - idle - standbys
     for k in range(idle + standbys):
         j = int(uniform(address(root, number, k), SELECTION_PICK) * m)
         m -= 1
-        drawn = w.slots[j].candidate
-        w.slots[j].candidate = w.slots[m].candidate
-        w.slots[m].candidate = drawn
+        _swap(id_at(w.chosen, j), id_at(w.chosen, m))
     for i in range(standbys // 2):  # the last one drawn lies in front
-        a, b = hosts + i, hosts + standbys - 1 - i
-        w.slots[a].candidate, w.slots[b].candidate = w.slots[b].candidate, w.slots[a].candidate
+        _swap(id_at(w.chosen, hosts + i), id_at(w.chosen, hosts + standbys - 1 - i))
+
+
+@bare
+def _swap(a, b):  # type: ignore[no-untyped-def]  # compiled
+    a.server, b.server = b.server, a.server
 
 
 @bare
 def _rank(plan, w, m):  # type: ignore[no-untyped-def]  # compiled
     """Sort the first ``m`` candidates, best first; ties by an addressed draw, then by number."""
-    job = w.job
     for i in range(m):
-        slot = w.slots[i]
-        s = slot.candidate
-        slot.draw = bits(address(job.root, s, job.selections), SELECTION_TIE) >> _TIE_SHIFT
+        slot, s = slot_at(w.slots, i), int(id_at(w.chosen, i).server)
+        slot.candidate = s
+        slot.draw = bits(address(w.root, s, w.selections), SELECTION_TIE) >> _TIE_SHIFT
         if plan.policy == POLICY_HIGHEST_SCORE:
             slot.key = -score(plan, w, s)
         else:
-            slot.key = w.servers[s].blames
+            slot.key = ledger_at(w.ledger, s).blames
     sort(w, m)
+    for i in range(m):
+        id_at(w.chosen, i).server = slot_at(w.slots, i).candidate

@@ -6,7 +6,15 @@ import math
 from typing import Final
 
 from failcast.engine.compiled import bare, code
-from failcast.engine.kernel.books import end, enter, finish_key, schedule, settle, settle_at
+from failcast.engine.kernel.books import (
+    end,
+    enter,
+    finish_key,
+    schedule,
+    settle,
+    settle_at,
+)
+from failcast.engine.kernel.calendar import earliest, remove
 from failcast.engine.kernel.failures import (
     automated_repair_end,
     fail,
@@ -14,8 +22,14 @@ from failcast.engine.kernel.failures import (
     regenerate,
 )
 from failcast.engine.kernel.hosts import arrive, choose, promote, select_hosts
-from failcast.engine.kernel.queues import due_code, pop_due
-from failcast.engine.kernel.world import FIRST, NO_STATUS, reset
+from failcast.engine.kernel.start import reset
+from failcast.engine.kernel.world import (
+    DUE,
+    NO_STATUS,
+    NONE,
+    calendar_at,
+    server_at,
+)
 from failcast.engine.model import (
     BUCKETS,
     COMPUTING,
@@ -48,16 +62,15 @@ _MEAN_RUN: Final = _FIRST_COUNTER + len(COUNTERS)
 def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # compiled
     """Run one replication to its end, or until ``stop[0]`` is set; the results stay in ``w``."""
     reset(plan, w, seed, replication)
-    job = w.job
     select_hosts(plan, w, 0.0)
     schedule(plan, w)
-    while job.status == NO_STATUS and stop[0] == 0:
+    while w.status == NO_STATUS and stop[0] == 0:
         time, rank, server = _next_event(plan, w)
-        job.events += 1
-        if job.events > plan.max_events:
+        w.events += 1
+        if w.events > plan.max_events:
             end(plan, w, time, _OUT_OF_EVENTS)
         elif rank <= RANK_ARRIVAL:
-            _pool_event(plan, w, time)
+            _pool_event(plan, w, time, rank, server)
         elif rank == RANK_HORIZON:
             end(plan, w, time, _OUT_OF_TIME)
         else:
@@ -68,29 +81,27 @@ def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  
 @bare
 def _next_event(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return (time, rank, server) of the earliest event; ties go to the smaller rank."""
-    job = w.job
-    time, rank, server = job.next_time, job.next_rank, job.next_server
-    if job.wake != 0 and (
-        job.wake_time < time or (job.wake_time == time and rank > RANK_STALL_WAKE)
-    ):
-        time, rank, server = job.wake_time, RANK_STALL_WAKE, -1
-    regeneration = job.regeneration_next
+    time, rank, server = w.next_time, w.next_rank, w.next_server
+    if w.wake != 0 and (w.wake_time < time or (w.wake_time == time and rank > RANK_STALL_WAKE)):
+        time, rank, server = w.wake_time, RANK_STALL_WAKE, NONE
+    regeneration = w.regeneration_next
     if regeneration < time or (regeneration == time and rank > RANK_REGENERATION):
-        time, rank, server = regeneration, RANK_REGENERATION, -1
-    if job.due_n > 0:
-        due = w.due[0].key
-        # The codes of repairs and arrivals are below those of every other rank.
-        if due < time or (due == time and w.due[0].code < due_code(rank, FIRST)):
-            time, rank, server = due, RANK_AUTOMATED_END, -1
+        time, rank, server = regeneration, RANK_REGENERATION, NONE
+    due = earliest(w, calendar_at(w.calendars, DUE))
+    if due != NONE:
+        # Repairs and arrivals come before everything else of their instant.
+        key = server_at(w.servers, due).key
+        if key <= time:
+            time, rank, server = key, int(server_at(w.servers, due).rank), due
     if plan.horizon < time:
-        time, rank, server = plan.horizon, RANK_HORIZON, -1
+        time, rank, server = plan.horizon, RANK_HORIZON, NONE
     return time, rank, server
 
 
 @bare
-def _pool_event(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+def _pool_event(plan, w, now, rank, s):  # type: ignore[no-untyped-def]  # compiled
     """A stage of repair ends, or a preempted spare arrives."""
-    rank, s = pop_due(w)
+    remove(w, calendar_at(w.calendars, DUE), s)
     if rank == RANK_AUTOMATED_END:
         automated_repair_end(plan, w, now, s)
     elif rank == RANK_MANUAL_END:
@@ -103,40 +114,39 @@ def _pool_event(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def _job_event(plan, w, now, rank, server):  # type: ignore[no-untyped-def]  # compiled
     """What happens to the job itself: failure, finish, end of a phase, wake, regeneration."""
-    job = w.job
     if rank == RANK_FAILURE:
-        settle_at(w, now, w.servers[server].point)
+        settle_at(w, now, server_at(w.servers, server).key)
         fail(plan, w, now, server)
     elif rank == RANK_FINISH:
-        settle_at(w, now, finish_key(plan, job))
+        settle_at(w, now, finish_key(plan, w))
         end(plan, w, now, _FINISHED)
     elif rank == RANK_REGENERATION:
         regenerate(plan, w, now)
     elif rank == RANK_STALL_WAKE:
         choose(plan, w, now)
-    elif job.phase == RECOVERING:
+    elif w.phase == RECOVERING:
         settle(plan, w, now)
         promote(plan, w, now)
-        if job.failures_n < plan.job_servers:
+        if w.active < plan.job_servers:
             select_hosts(plan, w, now)
         else:
-            enter(plan, w, now, COMPUTING, job.standby_count)
+            enter(plan, w, now, COMPUTING, w.standby_count)
     else:
-        enter(plan, w, now, COMPUTING, job.standby_count)
+        enter(plan, w, now, COMPUTING, w.standby_count)
 
 
 @bare
 def _write_row(w, row):  # type: ignore[no-untyped-def]  # compiled
     """Write the metrics of a run that ended, in the order of ``model.METRICS``."""
-    productive, wall = w.job.books[PRODUCTIVE], w.job.wall
-    failures = w.job.counts[FAILURES_RANDOM] + w.job.counts[FAILURES_SYSTEMATIC]
+    productive, wall = w.books[PRODUCTIVE], w.wall
+    failures = w.counts[FAILURES_RANDOM] + w.counts[FAILURES_SYSTEMATIC]
     row[0] = wall
     row[1] = productive / wall if wall > 0.0 else math.nan
     for i in range(len(BUCKETS)):
-        row[_FIRST_BUCKET + i] = w.job.books[i]
+        row[_FIRST_BUCKET + i] = w.books[i]
     row[_FAILURES] = failures
     for i in range(len(COUNTERS)):
-        row[_FIRST_COUNTER + i] = w.job.counts[i]
+        row[_FIRST_COUNTER + i] = w.counts[i]
     row[_MEAN_RUN] = productive / (failures + 1)
 
 
@@ -152,5 +162,5 @@ def run_block(plan, w, seed, first, values, status, stop):  # type: ignore[no-un
     for i in range(len(status)):
         run_one(plan, w, seed, first + i, stop)
         _write_row(w, values[i])
-        status[i] = w.job.status
-    return w.job.trace_n
+        status[i] = w.status
+    return w.trace_n

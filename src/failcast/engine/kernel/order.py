@@ -6,6 +6,7 @@ Written out, since numba's own sorting takes longer to compile than the rest of 
 from __future__ import annotations
 
 from failcast.engine.compiled import bare
+from failcast.engine.kernel.world import slot_at
 
 
 @bare
@@ -29,16 +30,16 @@ def keep_first(w, m, count):  # type: ignore[no-untyped-def]  # compiled
     """Leave in front the ``count`` first of ``m`` candidates, in any order (Hoare's FIND, 1961)."""
     low, high, wanted = 0, m - 1, count - 1
     while low < high and count > 0:
-        middle = w.slots[(low + high) >> 1]
+        middle = slot_at(w.slots, (low + high) >> 1)
         key, draw, candidate = middle.key, middle.draw, middle.candidate
         i, j = low, high
         while i <= j:
-            while _is_before(w.slots[i], key, draw, candidate):
+            while _is_before(slot_at(w.slots, i), key, draw, candidate):
                 i += 1
-            while _is_after(w.slots[j], key, draw, candidate):
+            while _is_after(slot_at(w.slots, j), key, draw, candidate):
                 j -= 1
             if i <= j:
-                _swap(w.slots[i], w.slots[j])
+                _swap(slot_at(w.slots, i), slot_at(w.slots, j))
                 i += 1
                 j -= 1
         if wanted <= j:
@@ -73,7 +74,7 @@ def sort(w, m):  # type: ignore[no-untyped-def]  # compiled
     for root in range(m // 2 - 1, -1, -1):
         _sink(w, root, m)
     for n in range(m - 1, 0, -1):
-        _swap(w.slots[0], w.slots[n])
+        _swap(slot_at(w.slots, 0), slot_at(w.slots, n))
         _sink(w, 0, n)
 
 
@@ -81,10 +82,10 @@ def sort(w, m):  # type: ignore[no-untyped-def]  # compiled
 def _sink(w, place, n):  # type: ignore[no-untyped-def]  # compiled
     below = 2 * place + 1
     while below < n:
-        if below + 1 < n and _before(w.slots[below], w.slots[below + 1]):
+        if below + 1 < n and _before(slot_at(w.slots, below), slot_at(w.slots, below + 1)):
             below += 1
-        if _before(w.slots[place], w.slots[below]):
-            _swap(w.slots[place], w.slots[below])
+        if _before(slot_at(w.slots, place), slot_at(w.slots, below)):
+            _swap(slot_at(w.slots, place), slot_at(w.slots, below))
             place = below
             below = 2 * place + 1
         else:

@@ -5,23 +5,37 @@ Everything a run changes lives here, so that compiled functions stay short and r
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-from failcast.engine.compiled import bare, code
-from failcast.engine.kernel.order import keep_first
-from failcast.engine.lives import life_hours
-from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
+from failcast.engine.compiled import code
+from failcast.engine.memory import address_of, row_of
+from failcast.engine.model import BUCKETS, COUNTERS
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
-from failcast.engine.random import DEFECTIVE, address, bits, replication_root
 
 NONE: Final = code(-1)
 NO_PHASE: Final = code(-1)
 NO_STATUS: Final = code(-1)
 FIRST: Final = code(0)  # the number of the first of anything that is counted by draws
 
-JOB_DTYPE: Final = np.dtype(
+CALENDAR_DTYPE: Final = np.dtype(
+    (
+        np.record,
+        [
+            ("days_per_hour", np.float64),
+            ("count", np.int64),
+            ("today", np.int64),  # no server is due before this day
+            ("mask", np.int64),  # days of the ring - 1
+            ("days", np.uint64),
+        ],
+    )
+)
+#: A day: the first and the last server on its list.
+DAY_DTYPE: Final = np.dtype((np.record, [("first", np.int32), ("last", np.int32)]))
+
+#: The world: the job, and the addresses of all tables.
+WORLD_DTYPE: Final = np.dtype(
     (
         np.record,
         [
@@ -45,68 +59,96 @@ JOB_DTYPE: Final = np.dtype(
                 "wake",
                 "next_rank",
                 "next_server",
-                "failures_n",  # the size of the heap of failure points: the active servers
-                "due_n",  # the size of the heap of repair ends and arrivals
+                "active",
                 "standby_head",
                 "standby_count",
                 "idle",
-                "spares",
                 "loans",
+                "spares_left",
                 "arriving",
                 "not_retired",
-                "pool_head",
-                "pool_tail",
+                "pool_end",
                 "spare_head",
-                "spare_tail",
                 "selections",
                 "recoveries",
                 "regenerations",
                 "events",
                 "trace_n",
+                "trace_room",
+                "servers_total",
             )
         ]
         + [
-            ("root", np.uint64),
+            (name, np.uint64)
+            for name in (
+                "root",
+                "servers",
+                "states",
+                "pool",
+                "spares",
+                "standbys",
+                "chosen",
+                "ledger",
+                "slots",
+                "calendars",
+                "blame_hours",
+                "lines",  # of the trace; a numpy record has a method trace
+            )
+        ]
+        + [
             ("books", np.float64, (len(BUCKETS),)),
             ("counts", np.int64, (len(COUNTERS),)),
         ],
     )
 )
 
+#: What every event of a server touches: 40 bytes, less than a line of cache.
 SERVER_DTYPE: Final = np.dtype(
     (
         np.record,
         [
-            ("point", np.float64),  # active: on the job's clock; else: what remains of the life
-            ("joined", np.float64),
-            ("operated", np.float64),
-            ("score", np.float64),  # at the last blame
-            ("previous", np.int32),  # in the pool's list
-            ("next", np.int32),
-            ("place", np.int32),  # in the heap of failure points
+            ("key", np.float64),  # when it is due in its calendar; active: its failure point
+            ("life", np.float64),  # not active: what remains of its life
+            ("before", np.int32),  # in the list of a day
+            ("after", np.int32),
+            ("place", np.int32),  # in the working pool
             ("renewal", np.int32),
-            ("blames", np.int32),
             ("preemptions", np.int32),
-            ("state", np.int8),
+            ("rank", np.int8),  # of what it is due for
             ("defective", np.int8),
             ("condemned", np.int8),
-            ("chosen", np.int8),  # scratch of a selection
+            ("unused", np.int8),
         ],
     )
 )
 
+#: What an operator remembers of a server, kept where a policy asks for it.
+LEDGER_DTYPE: Final = np.dtype(
+    (
+        np.record,
+        [
+            ("joined", np.float64),  # the job's clock when it became active
+            ("operated", np.float64),  # since its last blame, without the present stay
+            ("score", np.float64),  # at its last blame
+            ("blames", np.int64),
+        ],
+    )
+)
 
-#: One entry of a heap: failure points on the job's clock, or repair ends and arrivals in time.
-HEAP_DTYPE: Final = np.dtype((np.record, [("key", np.float64), ("code", np.int64)]))
+HOURS_DTYPE: Final = np.dtype((np.record, [("hours", np.float64)]))
 
-#: Room for one thing of each kind per server: the ring of standbys, the lists of a selection.
+#: A server in a pool, a queue or a selection.
+ID_DTYPE: Final = np.dtype((np.record, [("server", np.int32)]))
+#: States lie apart: a selection looks at every server's.
+STATE_DTYPE: Final = np.dtype((np.record, [("is_", np.int8)]))
+
+#: Candidates that are sorted: by key, then draw, then number.
 SLOT_DTYPE: Final = np.dtype(
     (
         np.record,
         [
-            ("standby", np.int64),  # ring, first in first out
             ("candidate", np.int64),
-            ("key", np.float64),  # what candidates are sorted by, then the draw
+            ("key", np.float64),
             ("draw", np.uint64),
         ],
     )
@@ -115,151 +157,63 @@ SLOT_DTYPE: Final = np.dtype(
 TRACE_DTYPE: Final = np.dtype(
     (
         np.record,
-        [("time", np.float64), ("event", np.int32), ("server", np.int32), ("detail", np.int64)],
+        [
+            ("time", np.float64),
+            ("event", np.int32),
+            ("server", np.int32),
+            ("detail", np.int64),
+        ],
     )
 )
 
+server_at = row_of(SERVER_DTYPE)
+slot_at = row_of(SLOT_DTYPE)
+id_at = row_of(ID_DTYPE)
+state_at = row_of(STATE_DTYPE)
+line_at = row_of(TRACE_DTYPE)
+hours_at = row_of(HOURS_DTYPE)
+calendar_at = row_of(CALENDAR_DTYPE)
+ledger_at = row_of(LEDGER_DTYPE)
+day_at = row_of(DAY_DTYPE)
 
-class World(NamedTuple):
-    """All that one run changes; made once per block, reset for each replication.
+FAILING: Final = code(0)  # the calendar of failure points, on the job's clock
+DUE: Final = code(1)  # the calendar of repair ends and arrivals, in wall time
 
-    Few members on purpose: compiled functions hand the world on by value.
+
+class World:
+    """The memory of one run: ``record`` is what compiled code gets, the tables hang on it.
+
+    Made once per block, reset for each replication. A ``trace`` of length 0 means that none is
+    kept.
     """
 
-    job: Any  # one record of JOB_DTYPE
-    servers: np.ndarray
-    slots: np.ndarray
-    failing: np.ndarray  # heap of the active servers: failure point, server
-    due: np.ndarray  # heap of repair ends and arrivals: time, rank and server
-    blame_hours: np.ndarray  # ring of the last blames of each server, one after the other
-    trace: np.ndarray
+    def __init__(self, plan: Plan, trace: np.ndarray) -> None:
+        total = int(plan.servers_total)
+        memory = int(plan.retire_failures) if plan.retirement == RETIRE_THRESHOLD else 0
+        self.calendars = np.zeros(2, CALENDAR_DTYPE)
+        self.days = [np.zeros(_ring(total, 2), DAY_DTYPE), np.zeros(_ring(total, 8), DAY_DTYPE)]
+        for number, days in enumerate(self.days):
+            self.calendars["mask"][number] = len(days) - 1
+            self.calendars["days"][number] = address_of(days)
+        self.tables = {
+            "servers": np.zeros(total, SERVER_DTYPE),
+            "states": np.zeros(total, STATE_DTYPE),
+            "pool": np.zeros(2 * total, ID_DTYPE),
+            "spares": np.zeros(total, ID_DTYPE),
+            "standbys": np.zeros(total, ID_DTYPE),
+            "chosen": np.zeros(total, ID_DTYPE),
+            "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
+            "slots": np.zeros(total, SLOT_DTYPE),
+            "blame_hours": np.zeros(total * memory, HOURS_DTYPE),
+            "lines": trace,
+            "calendars": self.calendars,
+        }
+        self.record = np.zeros(1, WORLD_DTYPE)[0]
+        for name, table in self.tables.items():
+            self.record[name] = address_of(table)
+        self.record.servers_total, self.record.trace_room = total, len(trace)
 
 
-def make_world(plan: Plan, trace: np.ndarray) -> World:
-    """Return a world of the plan's size; a ``trace`` of length 0 means that none is kept."""
-    total = int(plan.servers_total)
-    memory = int(plan.retire_failures) if plan.retirement == RETIRE_THRESHOLD else 0
-    return World(
-        job=np.zeros(1, JOB_DTYPE)[0],
-        servers=np.zeros(total, SERVER_DTYPE),
-        slots=np.zeros(total, SLOT_DTYPE),
-        failing=np.zeros(total, HEAP_DTYPE),
-        due=np.zeros(total, HEAP_DTYPE),
-        blame_hours=np.zeros(total * memory, np.float64),
-        trace=trace,
-    )
-
-
-@bare
-def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compiled
-    """Put the world into the state at time zero of one replication."""
-    job = w.job
-    for i in range(len(BUCKETS)):
-        job.books[i] = 0.0
-    for i in range(len(COUNTERS)):
-        job.counts[i] = 0
-    job.wall = job.clock = job.progress = 0.0
-    job.phase, job.status = NO_PHASE, NO_STATUS
-    job.short = job.wake = 0
-    job.failures_n = job.due_n = 0
-    job.standby_head = job.standby_count = 0
-    job.idle, job.spares = plan.working_pool, plan.spare_pool
-    job.loans = job.arriving = 0
-    job.not_retired = plan.servers_total
-    job.selections = job.recoveries = job.regenerations = 0
-    job.events = job.trace_n = 0
-    job.regeneration_next = plan.regeneration_interval
-    job.root = replication_root(seed, replication)
-    _reset_servers(plan, w)
-
-
-@bare
-def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    job, total = w.job, plan.servers_total
-    job.pool_head = job.pool_tail = job.spare_head = job.spare_tail = NONE
-    for s in range(total):
-        server = w.servers[s]
-        server.joined = server.operated = 0.0
-        server.score = plan.score_initial
-        server.renewal = server.blames = server.preemptions = 0
-        server.defective = server.condemned = server.chosen = 0
-        server.place = NONE
-        w.slots[s].candidate = s
-        if s < plan.working_pool:
-            server.state = IDLE
-            append_to_pool(w, s)
-        else:
-            server.state = SPARE
-            append_to_spares(w, s)
-    keep_smallest_draws(w, DEFECTIVE, FIRST, total, plan.defective_count)
-    for i in range(plan.defective_count):
-        w.servers[w.slots[i].candidate].defective = 1
-    for s in range(total):
-        server = w.servers[s]
-        server.point = life_hours(plan, job.root, s, FIRST, server.defective)
-
-
-@bare
-def keep_smallest_draws(w, stream, n, m, count):  # type: ignore[no-untyped-def]  # compiled
-    """Leave in front those ``count`` of the first ``m`` candidates whose draws are smallest."""
-    for i in range(m):
-        slot = w.slots[i]
-        slot.key, slot.draw = 0.0, bits(address(w.job.root, slot.candidate, n), stream)
-    keep_first(w, m, count)
-
-
-# --- Pools are linked lists, in the order of entry ------------------------------------------------
-
-
-@bare
-def append_to_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Add a server at the end of the working pool."""
-    job = w.job
-    tail = job.pool_tail
-    w.servers[s].previous, w.servers[s].next = tail, NONE
-    if tail == NONE:
-        job.pool_head = s
-    else:
-        w.servers[tail].next = s
-    job.pool_tail = s
-
-
-@bare
-def remove_from_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Take a server out of the working pool."""
-    job = w.job
-    previous, following = w.servers[s].previous, w.servers[s].next
-    if previous == NONE:
-        job.pool_head = following
-    else:
-        w.servers[previous].next = following
-    if following == NONE:
-        job.pool_tail = previous
-    else:
-        w.servers[following].previous = previous
-
-
-@bare
-def append_to_spares(w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Add a server at the end of the spare pool."""
-    job = w.job
-    tail = job.spare_tail
-    w.servers[s].previous, w.servers[s].next = tail, NONE
-    if tail == NONE:
-        job.spare_head = s
-    else:
-        w.servers[tail].next = s
-    job.spare_tail = s
-
-
-@bare
-def pop_spare(w):  # type: ignore[no-untyped-def]  # compiled
-    """Take the first server out of the spare pool and return it."""
-    job = w.job
-    s = job.spare_head
-    job.spare_head = w.servers[s].next
-    if job.spare_head == NONE:
-        job.spare_tail = NONE
-    else:
-        w.servers[job.spare_head].previous = NONE
-    return s
+def _ring(servers: int, share: int) -> int:
+    """Return the days of a ring: a power of two, about one for ``share`` servers."""
+    return 1 << max(6, (servers // share).bit_length())

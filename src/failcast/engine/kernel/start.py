@@ -1,0 +1,84 @@
+"""Time zero: every run starts from the same world, but for chance."""
+
+from __future__ import annotations
+
+from failcast.engine.compiled import bare
+from failcast.engine.kernel.calendar import clear
+from failcast.engine.kernel.order import keep_first
+from failcast.engine.kernel.pools import append_to_pool, append_to_spares
+from failcast.engine.kernel.world import (
+    DUE,
+    FAILING,
+    FIRST,
+    NO_PHASE,
+    NO_STATUS,
+    calendar_at,
+    ledger_at,
+    server_at,
+    slot_at,
+    state_at,
+)
+from failcast.engine.lives import life_hours
+from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
+from failcast.engine.random import DEFECTIVE, address, bits, replication_root
+
+
+@bare
+def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compiled
+    """Put the world into the state at time zero of one replication."""
+    for i in range(len(BUCKETS)):
+        w.books[i] = 0.0
+    for i in range(len(COUNTERS)):
+        w.counts[i] = 0
+    w.wall = w.clock = w.progress = 0.0
+    w.phase, w.status = NO_PHASE, NO_STATUS
+    w.short = w.wake = 0
+    w.active = 0
+    w.standby_head = w.standby_count = 0
+    w.idle = plan.working_pool
+    w.loans = w.arriving = 0
+    w.not_retired = plan.servers_total
+    w.selections = w.recoveries = w.regenerations = 0
+    w.events = w.trace_n = 0
+    w.regeneration_next = plan.regeneration_interval
+    w.root = replication_root(seed, replication)
+    clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour)
+    clear(calendar_at(w.calendars, DUE), plan.dues_per_hour)
+    _reset_servers(plan, w)
+
+
+@bare
+def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    total = plan.servers_total
+    w.pool_end = w.spare_head = w.spares_left = FIRST
+    for s in range(total):
+        server = server_at(w.servers, s)
+        server.renewal = server.preemptions = 0
+        server.defective = server.condemned = 0
+        slot_at(w.slots, s).candidate = s
+        if s < plan.working_pool:
+            state_at(w.states, s).is_ = IDLE
+            append_to_pool(w, s)
+        else:
+            state_at(w.states, s).is_ = SPARE
+            append_to_spares(w, s)
+    if plan.ledger != 0:
+        for s in range(total):
+            line = ledger_at(w.ledger, s)
+            line.joined = line.operated = 0.0
+            line.score, line.blames = plan.score_initial, 0
+    keep_smallest_draws(w, DEFECTIVE, FIRST, total, plan.defective_count)
+    for i in range(plan.defective_count):
+        server_at(w.servers, slot_at(w.slots, i).candidate).defective = 1
+    for s in range(total):
+        server = server_at(w.servers, s)
+        server.life = life_hours(plan, w.root, s, FIRST, server.defective)
+
+
+@bare
+def keep_smallest_draws(w, stream, n, m, count):  # type: ignore[no-untyped-def]  # compiled
+    """Leave in front those ``count`` of the first ``m`` candidates whose draws are smallest."""
+    for i in range(m):
+        slot = slot_at(w.slots, i)
+        slot.key, slot.draw = 0.0, bits(address(w.root, slot.candidate, n), stream)
+    keep_first(w, m, count)
