@@ -18,8 +18,8 @@ REPAIRS = ("0 h", "exponential(mean=1e9 h)")
 
 @pytest.mark.parametrize("life", LIVES)
 def test_engines_agree_at_the_edges(life: str) -> None:
-    number = 0
-    for rate, length, overhead, repair in itertools.product(RATES, LENGTHS, OVERHEADS, REPAIRS):
+    edges = itertools.product(RATES, LENGTHS, OVERHEADS, REPAIRS)
+    for number, (rate, length, overhead, repair) in enumerate(edges):
         wide = number % 2 == 1
         scenario = Scenario().with_(
             cluster__working_pool=12,
@@ -43,4 +43,3 @@ def test_engines_agree_at_the_edges(life: str) -> None:
         reference = trace(scenario, seed=number, engine="reference")
         assert kernel.status == reference.status
         assert kernel.lines.tobytes() == reference.lines.tobytes()
-        number += 1
