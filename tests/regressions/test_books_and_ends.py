@@ -360,7 +360,7 @@ def test_b12_figures_are_of_finished_runs_and_the_others_are_told() -> None:
     assert 0 < finished < 200
     rows = sample.frame().filter(sample.frame()["status"] == "finished")["training_hours"]
     assert len(rows) == sample.summary("training_hours").n == finished
-    assert rows.min() >= 100.0
+    assert rows.min() >= 100.0 * (1.0 - 1e-12)  # rounding of the hours that add up to it
     assert sample.mean("training_hours") == pytest.approx(rows.mean(), rel=1e-12)
     assert f"finishes in {finished} of 200 runs" in sample.answer()
     assert f"{200 - finished} runs ran out of servers (depleted)" in sample.answer()

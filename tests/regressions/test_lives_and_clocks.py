@@ -12,8 +12,8 @@ from scipy.special import ndtr
 from tests.regressions.cases import DAYS, assert_mean, calm, columns, story
 
 import failcast as fc
-from failcast.engine import Status, draw
-from failcast.engine.random import LIFE
+from failcast.engine import Status
+from failcast.engine.random import LIFE, Chance
 from failcast.scenario import (
     Constant,
     ExponentialLife,
@@ -22,6 +22,7 @@ from failcast.scenario import (
     Regeneration,
     WeibullLife,
 )
+from failcast.scenario.distributions import EXPONENTIAL
 
 # --- B01: every failure draws anew the life of all servers -----------------------------------
 
@@ -104,9 +105,10 @@ def test_b01_a_failure_elsewhere_moves_no_failure_point() -> None:
         calm(life_hours=mean, failures__life=WeibullLife(shape=shape), diagnosis__probability=0.0),
         seed=3,
     )
+    chance = Chance(3, 0)
     for server in range(10):
-        uniforms = np.array([draw(3, 0, LIFE, server, n) for n in range(30)])
-        lives = mean / math.gamma(1.5) * (-np.log1p(-uniforms)) ** (1.0 / shape)
+        units = [chance.sample((EXPONENTIAL, 1.0, 0.0), LIFE, server, n) for n in range(30)]
+        lives = mean / math.gamma(1.5) * np.array(units) ** (1.0 / shape)
         own = [time for time, _, failed, _ in ran.of("failure") if failed == server]
         assert own == pytest.approx([t for t in np.cumsum(lives) if t < 250.0], rel=1e-12)
 

@@ -148,7 +148,8 @@ def test_b22_a_hair_of_recovery_time_leaves_the_pairs_alike(preset: str) -> None
         for minutes in (20.0, 20.1)
     )
     assert np.corrcoef(short, long)[0, 1] > 0.99
-    assert (long > short).all()
+    # Not a law path by path: a shift can let a repair end just before a selection, saving a wait.
+    assert (long > short).mean() > 0.9
     # So 60 pairs tell apart what 60 independent runs of each cannot.
     paired, apart = standard_error(long - short), np.hypot(*map(standard_error, (short, long)))
     assert paired < apart / 7.0
