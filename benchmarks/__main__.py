@@ -18,7 +18,10 @@ import numba
 import numpy as np
 
 import failcast
+from benchmarks.mandatory import SEED, mandatory
 from failcast.engine import METRICS, run
+from failcast.engine.kernel import TRACE_DTYPE, World
+from failcast.engine.plan import make_plan
 from failcast.engine.warm import compile_kernel, compile_notice
 from failcast.scenario import load
 
@@ -43,7 +46,17 @@ def measure() -> dict[str, float]:
     rounds = [cpu_ms(lambda: run(table1, replications=20, seed=1)) / 20 for _ in range(ROUNDS)]
     kernel = statistics.median(rounds)
     reference = cpu_ms(lambda: run(table1, replications=1, seed=1, engine="reference"))
+    plan = make_plan(table1)
+    world = World(plan, np.empty(0, TRACE_DTYPE))
+    mandatory(plan, world.record, SEED, 0, 10)
+    needed = statistics.median(
+        cpu_ms(lambda: [mandatory(plan, world.record, SEED, i, round(failures)) for i in range(20)])
+        / 20
+        for _ in range(ROUNDS)
+    )
     figures |= {
+        "mandatory_ms_per_replication": needed,
+        "kernel_over_mandatory": kernel / needed,
         "table1_failures": float(failures),
         "kernel_ms_per_replication": kernel,
         "kernel_ns_per_failure": 1e6 * kernel / failures,

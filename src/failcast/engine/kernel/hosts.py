@@ -267,9 +267,8 @@ def _assign(plan, w, hosts, standbys, total):  # type: ignore[no-untyped-def]  #
 def _list_by_number(plan, w):  # type: ignore[no-untyped-def]  # compiled
     n = 0
     for s in range(plan.servers_total):
-        if state_at(w.states, s).is_ <= IDLE:
-            id_at(w.chosen, n).server = s
-            n += 1
+        id_at(w.chosen, n).server = s  # the next one overwrites it, unless it is kept
+        n += 1 if state_at(w.states, s).is_ <= IDLE else 0
 
 
 @bare
@@ -277,9 +276,8 @@ def _list_by_entry(w):  # type: ignore[no-untyped-def]  # compiled
     n = 0
     for place in range(w.pool_end):
         s = id_at(w.pool, place).server
-        if s != NONE:
-            id_at(w.chosen, n).server = s
-            n += 1
+        id_at(w.chosen, n).server = s  # the next one overwrites it, unless it is kept
+        n += 1 if s != NONE else 0
 
 
 @bare

@@ -201,7 +201,7 @@ class World:
             "pool": np.zeros(2 * total, ID_DTYPE),
             "spares": np.zeros(total, ID_DTYPE),
             "standbys": np.zeros(total, ID_DTYPE),
-            "chosen": np.zeros(total, ID_DTYPE),
+            "chosen": np.zeros(total + 1, ID_DTYPE),  # one more: lists write before they keep
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),
