@@ -62,7 +62,7 @@ def value_in_words(hint: Any) -> str:
 
 def cli_page() -> str:
     """The reference of the command line."""
-    names = {guard.FAILED, guard.INVALID_INPUT, guard.INTERRUPTED, guard.READER_GONE}
+    names = {value for name, value in vars(guard).items() if name.isupper()}
     explained(meanings.EXIT_CODES, {0, *names}, "exit codes")
     for number, (name, _) in meanings.EXIT_CODES.items():
         if name and getattr(guard, name) != number:

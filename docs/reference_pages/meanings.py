@@ -1,111 +1,13 @@
 """What the reference pages say in words that no docstring or registry of the package holds.
 
 Literal tables only, read by `generate.py`. The generator stops when a name of the package has no
-meaning here, and when a meaning here has no name left in the package.
+meaning here, and when a meaning here has no name left in the package. The fields of a scenario have
+theirs in the package, because `failcast init` and `failcast schema` tell them too.
 """
 
 from __future__ import annotations
 
-#: Field of a scenario -> (unit where it is no time, meaning). Durations and rates bring their unit.
-FIELDS: dict[str, tuple[str, str]] = {
-    "name": ("", "Names the scenario in reports and results."),
-    "description": ("", "What the scenario is, for people. No figure depends on it."),
-    "cluster.working_pool": ("servers", "Servers that the job may use from the start."),
-    "cluster.spare_pool": (
-        "servers",
-        "Servers that do other work and can be preempted when the working pool is short.",
-    ),
-    "cluster.gpus_per_server": ("GPUs", "Accelerators in a server. No time depends on it."),
-    "job.servers": ("servers", "Servers that must compute together. One failure stops them all."),
-    "job.warm_standbys": (
-        "servers",
-        "Servers that stand by, ready to take the slot of a failed one without a host selection.",
-    ),
-    "job.length": ("", "Computing that the job needs when nothing fails."),
-    "job.resume_with": ("", "How many servers must be there before a shortage counts as over."),
-    "checkpoint": ("", "What a failure costs in work done since the last checkpoint."),
-    "failures.random.rate": ("", "Failures of one good server per time of operation."),
-    "failures.systematic.fraction": (
-        "share",
-        "Share of all servers, spares included, that are defective at the start. "
-        "The count is rounded, halves up.",
-    ),
-    "failures.systematic.multiplier": (
-        "factor",
-        "A defective server fails at (1 + multiplier) times the random rate: the random failures "
-        "stay, the systematic ones come on top.",
-    ),
-    "failures.life": (
-        "",
-        "Shape of a server's life. Its mean always is 1 / the server's own failure rate.",
-    ),
-    "failures.exposure.recovering": (
-        "",
-        "Whether the surviving servers of the job also age and fail while it recovers. "
-        "Standby, idle and spare servers never do.",
-    ),
-    "failures.initial_age": ("", "How old the servers are when the job starts."),
-    "failures.regeneration": ("", "Whether good servers turn defective in the course of the job."),
-    "failures.regeneration.interval": ("", "Time between two such turns."),
-    "failures.regeneration.share": (
-        "share",
-        "At each turn, share × `failures.systematic.fraction` of the good servers that are not "
-        "retired turn defective: rounded, halves up, and at least one.",
-    ),
-    "diagnosis.probability": (
-        "probability",
-        "A failure is diagnosed: some server is blamed and repaired. Otherwise the failed server "
-        "keeps its slot and the job only recovers.",
-    ),
-    "diagnosis.wrong_server": (
-        "probability",
-        "Given a diagnosis, an innocent active server is blamed instead of the failed one.",
-    ),
-    "recovery.time": (
-        "",
-        "From a failure until the job can go on: detect, restart, load the checkpoint, warm up. "
-        "`recovery: 20 min` is short for `recovery: {time: 20 min}`.",
-    ),
-    "selection.time": ("", "How long a host selection takes. The first start is one."),
-    "selection.policy": ("", "Which of the available servers a host selection takes."),
-    "preemption.wait": ("", "From the request of a spare until it arrives in the working pool."),
-    "preemption.mode": ("", "How spares are requested when servers are short."),
-    "preemption.return": (
-        "",
-        "Whether servers on loan go back to the spare pool. In Python the field is `return_`.",
-    ),
-    "repair.automated.time": ("", "How long the automated stage of a repair takes."),
-    "repair.automated.escalate": (
-        "probability",
-        "After the automated stage, the manual stage follows. The manual stage then decides the "
-        "outcome of the repair.",
-    ),
-    "repair.automated.silent_failure": (
-        "probability",
-        "The automated stage, where no manual one follows, mends nothing and nobody notices.",
-    ),
-    "repair.manual.time": ("", "How long the manual stage takes, counted from the escalation."),
-    "repair.manual.silent_failure": (
-        "probability",
-        "The manual stage mends nothing and nobody notices.",
-    ),
-    "repair.restores": ("", "What a repair does to a server's age."),
-    "score.initial": ("points", "A server's score at the start."),
-    "score.penalty": ("points", "What each blame takes from the score."),
-    "score.credit": ("points", "What each completed period of operation adds. There is no cap."),
-    "score.period": ("", "The server's own operation, since its last blame, that earns a credit."),
-    "retirement": (
-        "",
-        "When a server is taken out for good. It is judged at the blame and done when that repair "
-        "ends. A threshold remembers at most 100 million blames: servers in both pools × its "
-        "failures.",
-    ),
-    "run.seed": ("", "Where chance starts. The same seed gives the same runs."),
-    "run.replications": ("runs", "Independent runs in a sample."),
-    "run.confidence": ("probability", "Confidence of the intervals."),
-    "run.horizon": ("", "Wall time at which a run stops in any case (`out_of_time`)."),
-    "run.max_events": ("events", "Events after which a run stops in any case (`out_of_events`)."),
-}
+from failcast.scenario.meanings import FIELDS as FIELDS
 
 #: Metric column -> (unit, meaning).
 METRICS: dict[str, tuple[str, str]] = {
@@ -215,6 +117,10 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
         "INVALID_INPUT",
         "A wrong option, scenario, override or file, or a scenario too large for the memory. "
         "There is no result.",
+    ),
+    10: (
+        "GOAL_FAILED",
+        "The result is there, and a goal of `--fail-if` failed; a sentence on stderr says which.",
     ),
     130: ("INTERRUPTED", "Interrupted by Ctrl-C."),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),

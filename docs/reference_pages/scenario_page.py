@@ -9,8 +9,9 @@ import failcast as fc
 from failcast.scenario import airesim, distributions, files, policies, units
 from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.echo import OFF
-from failcast.scenario.expressions import Expression, Family
-from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
+from failcast.scenario.expressions import Family
+from failcast.scenario.meanings import in_words, unit_of
+from failcast.scenario.rules import Rule
 from reference_pages import meanings
 from reference_pages.markdown import (
     MissingMeaningError,
@@ -24,43 +25,13 @@ from reference_pages.markdown import (
 )
 
 
-def in_words(rule: Rule) -> tuple[str, str]:
-    """The kind of value that a rule takes, and its limits."""
-    if isinstance(rule, Count):
-        return "whole number", f"{rule.least:,} to {rule.most:,}"
-    if isinstance(rule, Real):
-        low, high = f"{rule.least:,.10g}", f"{rule.most:,.10g}"
-        if not rule.least_excluded:
-            return "number", f"{low} to {high}"
-        return "number", f"above {low}, {'below' if rule.most_excluded else 'at most'} {high}"
-    if isinstance(rule, Duration):
-        return "duration", "longer than 0" if rule.positive else "0 or longer"
-    if isinstance(rule, Rate):
-        return "rate", "0 or higher"
-    if isinstance(rule, Flag):
-        return "flag", "`true` or `false`"
-    if isinstance(rule, Choice):
-        return "name", ", ".join(map(code, rule.registry))
-    if isinstance(rule, Text):
-        lines = "" if rule.lines else ", on one line"
-        return "text", f"at most {rule.most:,} characters{lines}"
-    if isinstance(rule, Expression):
-        return rule.noun, ", ".join(map(code, rule.registry))
-    raise MissingMeaningError(f"no words for the rule {rule!r}")
-
-
-def unit_of(rule: Rule, given: str) -> str:
-    """The unit that a field is counted in, inside and in results."""
-    if isinstance(rule, Duration) or (isinstance(rule, Expression) and rule.bare is not None):
-        return "h"
-    return "1 / h" if isinstance(rule, Rate) else given
-
-
 def meaning_of(block: type[Block], attribute: str, path: str) -> str:
     """A field's own description where it has one, else that of the table."""
     own = block.model_fields[attribute].description
     if not own and path not in meanings.FIELDS:
-        raise MissingMeaningError(f"the field {path} has no meaning: give it one in meanings.py")
+        raise MissingMeaningError(
+            f"the field {path} has no meaning: give it one in scenario/meanings.py"
+        )
     return own or meanings.FIELDS[path][1]
 
 

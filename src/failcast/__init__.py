@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from failcast.results import (
         Bucket,
+        Goal,
         InputFile,
         Interval,
         Mtbf,
@@ -36,11 +37,14 @@ if TYPE_CHECKING:
         RequestError,
         Sample,
         Summary,
+        Verdict,
+        check_folder,
         check_request,
         check_trace_path,
         compile_kernel,
         simulate,
         trace,
+        write_folder,
         write_trace,
     )
     from failcast.scenario import (
@@ -94,6 +98,7 @@ __all__ = [
     "ExponentialLife",
     "Exposure",
     "Failures",
+    "Goal",
     "InputFile",
     "Interval",
     "Job",
@@ -127,9 +132,11 @@ __all__ = [
     "Trace",
     "Uniform",
     "UniformLife",
+    "Verdict",
     "Weibull",
     "WeibullLife",
     "__version__",
+    "check_folder",
     "check_request",
     "check_trace_path",
     "compile_kernel",
@@ -140,6 +147,7 @@ __all__ = [
     "simulate",
     "to_dict",
     "trace",
+    "write_folder",
     "write_trace",
 ]
 

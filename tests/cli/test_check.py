@@ -53,4 +53,4 @@ def test_the_bare_command_shows_help_with_every_verb() -> None:
     result = CliRunner().invoke(app, [])
     assert result.exit_code == 0
     assert "Usage: failcast" in result.stdout
-    assert all(f"\n  {verb} " in result.stdout for verb in ("run", "check"))
+    assert all(f"\n  {verb} " in result.stdout for verb in ("run", "check", "init", "schema"))

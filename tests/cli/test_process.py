@@ -120,6 +120,8 @@ def redirected(redirection: str, *arguments: str) -> subprocess.CompletedProcess
         (*SMALL, "--quiet", "--json"),
         ("check", "small"),
         ("check", "small", "--json"),
+        ("init", "-"),
+        ("schema",),
         ("--version",),
         ("run", "--help"),
     ],

@@ -218,5 +218,15 @@ def test_too_little_memory_is_told_with_what_to_lower(
 def test_help_names_every_option() -> None:
     result = failcast("run", "--help")
     assert result.exit_code == 0
-    for option in ("set", "replications", "seed", "threads", "engine", "json", "trace", "quiet"):
+    for option in (
+        "set",
+        "replications",
+        "seed",
+        "threads",
+        "engine",
+        "json",
+        "trace",
+        "quiet",
+        "out",
+    ):
         assert f"--{option} " in result.stdout

@@ -13,9 +13,11 @@ import typer
 from failcast import __version__
 from failcast.cli import guard, output
 from failcast.cli.check import check
+from failcast.cli.init import init
 from failcast.cli.run import run
+from failcast.cli.schema import schema
 
-VERBS = (run, check)
+VERBS = (run, check, init, schema)
 
 app = typer.Typer(
     name="failcast",

@@ -19,6 +19,7 @@ from failcast.cli.output import StdoutError, notice
 
 FAILED = 1
 INVALID_INPUT = 2
+GOAL_FAILED = 10
 INTERRUPTED = 130
 READER_GONE = 141
 

@@ -12,13 +12,13 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import failcast as fc
 from failcast.cli import output
-from failcast.cli.guard import guarded
+from failcast.cli.guard import GOAL_FAILED, guarded
 from failcast.cli.options import (
     OverridesOption,
     ScenarioArgument,
@@ -28,6 +28,23 @@ from failcast.cli.options import (
 )
 
 Engine = Literal["kernel", "reference"]
+TraceOption = Annotated[
+    Path | None, typer.Option(help="Write the events of replication 0 to this CSV file.")
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write results and single runs (JSON, Parquet, CSV) with a manifest into this folder.",
+    ),
+]
+FailIfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="GOAL",
+        help="Exit with 10 where this holds, such as 'ettr.low < 0.95'; may be repeated.",
+    ),
+]
 
 
 def run(
@@ -55,30 +72,54 @@ def run(
         Engine, typer.Option(help="kernel is compiled; reference is SimPy, and slow.")
     ] = "kernel",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    trace: Annotated[
-        Path | None, typer.Option(help="Write the events of replication 0 to this CSV file.")
-    ] = None,
+    trace: TraceOption = None,
+    out: OutOption = None,
+    fail_if: FailIfOption = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No notices and no progress on stderr.")
     ] = False,
 ) -> None:
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
+        goals = [fc.Goal.parse(text) for text in fail_if or []]
         plan = load_scenario(scenario, overrides, quiet=quiet)
         inputs = input_files(scenario)
         if trace is not None:
             fc.check_trace_path(trace)
+        if out is not None:
+            fc.check_folder(out)
         sample, seconds = _simulate(plan, replications, seed, threads, engine, quiet)
         if trace is not None:
             _write_trace(sample, trace, quiet)
+        verdicts = [goal.judge(sample) for goal in goals]
+        document = _document(sample, inputs, verdicts) if as_json or out is not None else {}
+        if out is not None:
+            _write_folder(sample, out, document, quiet)
         if as_json:
-            created = datetime.now(UTC).isoformat(timespec="seconds")
-            argv = ["failcast", *sys.argv[1:]]
-            output.print_json(sample.to_dict(argv=argv, created=created, inputs=inputs))
+            output.print_json(document)
         else:
             from failcast.cli.report import report
 
             report(sample, seconds)
+    _tell_failed(verdicts)
+
+
+def _document(
+    sample: fc.Sample, inputs: list[fc.InputFile], verdicts: list[fc.Verdict]
+) -> dict[str, Any]:
+    """The document of `--json`, with the time of day and the command line in its manifest."""
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    argv = ["failcast", *sys.argv[1:]]
+    return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts)
+
+
+def _tell_failed(verdicts: list[fc.Verdict]) -> None:
+    """Say on stderr which goals failed, quiet or not, and exit with a code of its own."""
+    failed = [verdict for verdict in verdicts if verdict.failed]
+    for verdict in failed:
+        output.notice(verdict.sentence[0].upper() + verdict.sentence[1:])
+    if failed:
+        raise typer.Exit(GOAL_FAILED)
 
 
 def _simulate(
@@ -135,6 +176,12 @@ def default_threads() -> int:
     from failcast.results.request import THREADS_MAX
 
     return min(len(os.sched_getaffinity(0)), THREADS_MAX)
+
+
+def _write_folder(sample: fc.Sample, path: Path, document: dict[str, Any], quiet: bool) -> None:
+    fc.write_folder(sample, path, document)
+    if not quiet:
+        output.notice(f"Wrote the results into {shlex.quote(str(path))}")
 
 
 def _write_trace(sample: fc.Sample, path: Path, quiet: bool) -> None:

@@ -8,6 +8,8 @@ arrays into means with intervals, tables, documents and sentences. Statistics ar
 from __future__ import annotations
 
 from failcast.results.errors import RequestError
+from failcast.results.folder import check_folder, write_folder
+from failcast.results.goals import Goal, Verdict
 from failcast.results.manifest import InputFile
 from failcast.results.request import check_request
 from failcast.results.run import compile_kernel, simulate, trace
@@ -17,6 +19,7 @@ from failcast.results.trace_file import check_trace_path, write_trace
 
 __all__ = [
     "Bucket",
+    "Goal",
     "InputFile",
     "Interval",
     "Mtbf",
@@ -24,10 +27,13 @@ __all__ = [
     "RequestError",
     "Sample",
     "Summary",
+    "Verdict",
+    "check_folder",
     "check_request",
     "check_trace_path",
     "compile_kernel",
     "simulate",
     "trace",
+    "write_folder",
     "write_trace",
 ]

@@ -19,6 +19,7 @@ from failcast.engine import METRICS, Engine, Runs, Status
 from failcast.engine.model import BUCKETS
 from failcast.results import statistics
 from failcast.results.errors import RequestError, unknown_name
+from failcast.results.goals import Verdict
 from failcast.results.manifest import InputFile, manifest
 from failcast.results.request import confidence_of
 from failcast.results.statistics import Floats, Interval, Mtbf, Proportion, Summary
@@ -191,11 +192,13 @@ class Sample:
         argv: Sequence[str] | None = None,
         created: str | None = None,
         inputs: Sequence[InputFile] = (),
+        goals: Sequence[Verdict] = (),
     ) -> dict[str, Any]:
         """The document that `failcast run --json` prints; strict JSON, None for what is not known.
 
         `argv`, `created` (a UTC timestamp) and `inputs` go to the manifest. `scenario` is the
-        scenario as it was run, with this sample's seed and replications.
+        scenario as it was run, with this sample's seed and replications; `goals` are verdicts on
+        this sample.
         """
         return {
             "schema": SCHEMA,
@@ -204,6 +207,7 @@ class Sample:
             "status": self.status_counts(),
             "metrics": {name: self.summary(name).to_dict() for name in METRICS},
             "mtbf_hours": self.mtbf_hours().to_dict(),
+            "goals": [verdict.to_dict() for verdict in goals],
         }
 
     def answer(self) -> str:

@@ -36,6 +36,8 @@ class Block(BaseModel):
 
     #: Dotted path of the block within a scenario: the prefix of its fields in messages.
     place: ClassVar[str] = ""
+    #: The field that a bare value in the place of the block stands for; empty: it needs its fields.
+    short_form: ClassVar[str] = ""
 
     def __init__(self, /, **data: Any) -> None:
         __tracebackhide__ = True

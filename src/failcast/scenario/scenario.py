@@ -140,6 +140,7 @@ class Recovery(Block):
     """How long the job needs after a failure before it computes again."""
 
     place: ClassVar[str] = "recovery"
+    short_form: ClassVar[str] = "time"
     time: DurationField = Constant(value=20.0 / 60.0)
 
     @model_validator(mode="before")
@@ -147,7 +148,7 @@ class Recovery(Block):
     def _bare_time(cls, value: Any) -> Any:
         """Read ``recovery: 20 min`` as ``recovery: {time: 20 min}``."""
         if isinstance(value, str | int | float | Family) and not isinstance(value, bool):
-            return {"time": value}
+            return {cls.short_form: value}
         return value
 
 

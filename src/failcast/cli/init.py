@@ -1,0 +1,36 @@
+"""`failcast init`: write a scenario with a comment on every field, to start from.
+
+On the map: cli.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from failcast.cli import output
+from failcast.cli.guard import guarded
+
+STDOUT = "-"
+
+
+def init(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The file to write (YAML); - is stdout.")
+    ] = "scenario.yaml",
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Write a scenario with every field, its unit, default and meaning to FILE."""
+    with guarded():
+        from failcast.scenario.commented import commented_yaml
+
+        text = commented_yaml()
+        if file == STDOUT:
+            typer.echo(text, nl=False)
+        else:
+            from failcast.results.whole_file import write_new_text
+
+            write_new_text(file, text, "the scenario", force=force)
+            output.notice(f"Wrote the default scenario, with comments, to {shlex.quote(file)}")

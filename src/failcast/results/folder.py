@@ -1,0 +1,144 @@
+"""A folder of results: the document, every replication as Parquet and CSV, and a manifest.
+
+On the map: results, above sample.py. A folder is ours when its `manifest.json` says so; another one
+is written into only if it is empty. All files are complete and on disk before the first of them
+takes its name; the manifest comes last and holds the hash of the others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+from failcast.results.errors import RequestError
+from failcast.results.sample import Sample
+from failcast.results.whole_file import sync_directory
+
+SCHEMA: Final = "failcast.folder/1"
+MANIFEST: Final = "manifest.json"
+#: Largest manifest that is read to see whose a folder is.
+_MOST_BYTES: Final = 10_000_000
+
+
+def check_folder(path: str | os.PathLike[str]) -> Path:
+    """Make sure that results can be written into the folder `path`, before hours are spent.
+
+    The folder is new, empty or one of ours. Returns the place itself, symbolic links followed.
+    Raises RequestError in a sentence. Changes nothing.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_dir():
+            raise RequestError(f"cannot write results into {path}: it is not a folder.")
+        if target.is_dir() and any(target.iterdir()) and not _is_ours(target):
+            raise RequestError(
+                f"cannot write results into {path}: it is not empty, and no {MANIFEST} of failcast "
+                "is in it. Name a new or an empty folder."
+            )
+        existing = target if target.exists() else target.parent
+        if not existing.is_dir():
+            raise RequestError(f"cannot write results into {path}: {existing} does not exist.")
+        if not os.access(existing, os.W_OK | os.X_OK):
+            raise RequestError(f"cannot write results into {path}: {existing} is write-protected.")
+    except (OSError, ValueError) as error:
+        if isinstance(error, RequestError):
+            raise
+        raise _unwritable(path, error) from error
+    return target
+
+
+def write_folder(
+    sample: Sample, path: str | os.PathLike[str], document: dict[str, Any] | None = None
+) -> Path:
+    """Write result.json, replications.parquet, replications.csv and manifest.json into `path`.
+
+    `document` is what `sample.to_dict` returned, where it was called with a command line, inputs or
+    goals. Earlier results are replaced; whatever goes wrong while writing, they stay as they were
+    and nothing else is left. Raises RequestError. Returns the folder.
+    """
+    target = check_folder(path)
+    document = sample.to_dict() if document is None else document
+    frame = sample.frame()
+    writers: dict[str, Callable[[IO[bytes]], Any]] = {
+        "result.json": lambda file: file.write(_json(document)),
+        "replications.parquet": frame.write_parquet,
+        "replications.csv": frame.write_csv,
+    }
+    with _room(path, target) as temporary:
+        hashes = {name: _write(temporary(name), write) for name, write in writers.items()}
+        manifest = {"schema": SCHEMA, **document["manifest"], "files": hashes}
+        _write(temporary(MANIFEST), lambda file: file.write(_json(manifest)))
+        for name in (*writers, MANIFEST):
+            temporary(name).replace(target / name)
+        sync_directory(target)
+    return target
+
+
+@contextmanager
+def _room(path: str | os.PathLike[str], target: Path) -> Iterator[Callable[[str], Path]]:
+    """Make the folder if it is new and give temporary names in it; after an error undo it all."""
+    mark = secrets.token_hex(8)
+    new = not target.exists()
+    try:
+        target.mkdir(exist_ok=True)
+        yield lambda name: target / f".failcast-{mark}-{name}.tmp"
+        new = False
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        for left in target.glob(f".failcast-{mark}-*.tmp"):
+            left.unlink(missing_ok=True)
+        if new:
+            with contextlib.suppress(OSError):
+                target.rmdir()
+
+
+def _write(path: Path, write: Callable[[IO[bytes]], Any]) -> str:
+    """Write one file to the disk and return its SHA-256 (hex). Raises OSError."""
+    from polars.exceptions import ComputeError
+
+    with path.open("x+b") as file:
+        try:
+            write(file)
+        except ComputeError as error:
+            # What the system said to the writer of Parquet comes as text inside this.
+            said = re.search(r"([^:]*) \(os error (\d+)\)", str(error))
+            if said is None:
+                raise
+            raise OSError(int(said[2]), said[1].strip()) from error
+        file.flush()
+        os.fsync(file.fileno())
+        file.seek(0)
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _json(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, indent=2, allow_nan=False) + "\n").encode()
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether the manifest in a folder is one of ours."""
+    manifest = folder / MANIFEST
+    if not manifest.is_file() or manifest.stat().st_size > _MOST_BYTES:
+        return False
+    try:
+        document = json.loads(manifest.read_bytes())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("schema") == SCHEMA
+
+
+def _unwritable(path: str | os.PathLike[str], error: Exception) -> RequestError:
+    reason = (getattr(error, "strerror", None) or str(error)).lower().partition(" (os error")[0]
+    return RequestError(
+        f"cannot write results into {os.fspath(path)}: {reason}. "
+        "Name a folder that you may write to, with room on its disk."
+    )

@@ -1,0 +1,156 @@
+"""Goals: conditions such as `ettr.low < 0.95` on which a sample fails.
+
+On the map: results, beside sample.py. A goal is read before anything runs, so that a wrong name is
+told at once, and judged on a sample afterwards. A figure that the sample cannot give fails the
+goal: a check that could not be made must not pass for one that was.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from failcast.engine import METRICS, Status
+from failcast.results import wording
+from failcast.results.errors import RequestError, unknown_name
+from failcast.scenario.errors import Refused, shown
+from failcast.scenario.units import parse_duration
+
+if TYPE_CHECKING:
+    from failcast.results.sample import Sample
+
+#: The figures of a metric, the default first, and those of what is no column of runs.
+STATS: Final = ("mean", "low", "high", "sd", "p5", "p50", "p95")
+SAMPLE_STATS: Final = ("mean", "low", "high")
+#: Stand beside the metrics: the share of all runs that finished, from 0 to 1, and the mean time
+#: between failures over all runs.
+FINISHED: Final = Status.FINISHED.label
+MTBF: Final = "mtbf_hours"
+KNOWN: Final = (*METRICS, MTBF, FINISHED)
+OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+_GOAL = re.compile(r"\s*([^\s<>=.]+)(?:\.([^\s<>=.]+))?\s*(<=|>=|<|>)\s*([^<>=]+)")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_FORM = "write METRIC OP NUMBER or METRIC.STAT OP NUMBER, such as 'ettr.low < 0.95'"
+_MOST_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a goal: the figure, None where there is none, and whether the goal failed.
+
+    `sentence` says so in words; `goal` is the goal's text as it was given.
+    """
+
+    goal: str
+    value: float | None
+    failed: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The goal, its value and whether it failed, ready for JSON."""
+        return {"goal": self.goal, "value": self.value, "failed": self.failed}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A condition on one figure of a sample; where it holds, the sample fails the goal.
+
+    `metric` is a metric, `mtbf_hours` or `finished`; `stat` one of mean, low, high, sd, p5, p50,
+    p95 (the last two metrics have the first three). `limit` is in the metric's own unit: hours,
+    counts per run or shares.
+    """
+
+    text: str
+    metric: str
+    stat: str
+    comparison: str
+    limit: float
+
+    @classmethod
+    def parse(cls, text: str) -> Goal:
+        """Read `METRIC[.STAT] OP NUMBER`; NUMBER may carry a unit of time for a metric in hours.
+
+        Raises RequestError, with the nearest right name where one is wrong.
+        """
+        match = _GOAL.fullmatch(text) if len(text) <= _MOST_CHARACTERS else None
+        if match is None:
+            raise RequestError(f"the goal {shown(text)} cannot be read: {_FORM}.")
+        metric, stat, comparison, number = match.groups()
+        if metric not in KNOWN:
+            raise unknown_name("metric", metric, KNOWN)
+        stats = STATS if metric in METRICS else SAMPLE_STATS
+        stat = stats[0] if stat is None else stat
+        if stat not in stats:
+            raise unknown_name(f"figure of {metric}", stat, stats)
+        limit = _limit(text, metric, number.strip())
+        return cls(text.strip(), metric, stat, comparison, limit)
+
+    def judge(self, sample: Sample) -> Verdict:
+        """Compare the figure of `sample` with the limit, exactly as it was computed."""
+        value, figure = self._figure(sample), f"{self.metric}.{self.stat}"
+        goal = f"the goal {shown(self.text)}"
+        if value is None:
+            sentence = f"{goal} failed: there is no {figure}, because {self._why_not(sample)}."
+            return Verdict(self.text, None, True, sentence)
+        failed = OPERATORS[self.comparison](value, self.limit)
+        unit = " h" if _in_hours(self.metric) else ""
+        outcome = "failed" if failed else "is kept"
+        return Verdict(
+            self.text, value, failed, f"{goal} {outcome}: {figure} is {self._shown(value)}{unit}."
+        )
+
+    def _figure(self, sample: Sample) -> float | None:
+        if self.metric == FINISHED:
+            share = sample.share_of(FINISHED)
+            return {"mean": share.value, "low": share.low, "high": share.high}[self.stat]
+        if self.metric == MTBF:
+            mtbf = sample.mtbf_hours()
+            # Without a failure it is known all the same what MTBF exceeds, with this confidence.
+            low = mtbf.lower_bound if mtbf.value is None else mtbf.low
+            return {"mean": mtbf.value, "low": low, "high": mtbf.high}[self.stat]
+        value: float | None = getattr(sample.summary(self.metric), self.stat)
+        return value
+
+    def _why_not(self, sample: Sample) -> str:
+        """Why the sample has no such figure."""
+        if self.metric == MTBF:
+            seen = sample.mtbf_hours().value is not None
+            return "the sample is too small to bound it" if seen else "no failure was seen"
+        return f"only {sample.finished} run finished" if sample.finished else "no run finished"
+
+    def _shown(self, value: float) -> str:
+        """The value to six digits, or to all where six would not tell it from the limit."""
+        text = wording.number(value, wording.decimals_for_value(value, digits=6))
+        same = float(text.replace(",", "")) == self.limit and value != self.limit
+        return repr(value) if same else text
+
+
+def _limit(text: str, metric: str, number: str) -> float:
+    """The limit of the goal `text` as a number in the metric's own unit."""
+    goal = f"the goal {shown(text)} cannot be read: its number is {shown(number)}, but"
+    if _NUMBER.fullmatch(number):
+        value = float(number)
+        if math.isfinite(value):
+            return value
+        raise RequestError(f"{goal} it is too large.")
+    if not _in_hours(metric):
+        raise RequestError(f"{goal} {metric} is compared with a bare number, such as 0.95 or 10.")
+    try:
+        return parse_duration(number)
+    except Refused as refused:
+        end = "" if refused.rule.endswith("?") else "."
+        raise RequestError(f"{goal} {refused.rule}{end}") from None
+
+
+def _in_hours(metric: str) -> bool:
+    return metric.endswith("_hours")

@@ -1,0 +1,153 @@
+"""The meaning of every field of a scenario in words, with its kind, limits and unit.
+
+On the map: scenario. The reference page, the commented scenario of `failcast init` and the schema
+of `failcast schema` are made from it; a test sees that every field has its line and no line is
+without a field. Words are Markdown, as far as names in backquotes go.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from failcast.scenario.blocks import Block
+from failcast.scenario.expressions import Expression
+from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
+
+#: Field of a scenario -> (unit where it is no time, meaning). Durations and rates bring their unit.
+FIELDS: Final[dict[str, tuple[str, str]]] = {
+    "name": ("", "Names the scenario in reports and results."),
+    "description": ("", "What the scenario is, for people. No figure depends on it."),
+    "cluster.working_pool": ("servers", "Servers that the job may use from the start."),
+    "cluster.spare_pool": (
+        "servers",
+        "Servers that do other work and can be preempted when the working pool is short.",
+    ),
+    "cluster.gpus_per_server": ("GPUs", "Accelerators in a server. No time depends on it."),
+    "job.servers": ("servers", "Servers that must compute together. One failure stops them all."),
+    "job.warm_standbys": (
+        "servers",
+        "Servers that stand by, ready to take the slot of a failed one without a host selection.",
+    ),
+    "job.length": ("", "Computing that the job needs when nothing fails."),
+    "job.resume_with": ("", "How many servers must be there before a shortage counts as over."),
+    "checkpoint": ("", "What a failure costs in work done since the last checkpoint."),
+    "failures.random.rate": ("", "Failures of one good server per time of operation."),
+    "failures.systematic.fraction": (
+        "share",
+        "Share of all servers, spares included, that are defective at the start. "
+        "The count is rounded, halves up.",
+    ),
+    "failures.systematic.multiplier": (
+        "factor",
+        "A defective server fails at (1 + multiplier) times the random rate: the random failures "
+        "stay, the systematic ones come on top.",
+    ),
+    "failures.life": (
+        "",
+        "Shape of a server's life. Its mean always is 1 / the server's own failure rate.",
+    ),
+    "failures.exposure.recovering": (
+        "",
+        "Whether the surviving servers of the job also age and fail while it recovers. "
+        "Standby, idle and spare servers never do.",
+    ),
+    "failures.initial_age": ("", "How old the servers are when the job starts."),
+    "failures.regeneration": ("", "Whether good servers turn defective in the course of the job."),
+    "failures.regeneration.interval": ("", "Time between two such turns."),
+    "failures.regeneration.share": (
+        "share",
+        "At each turn, share × `failures.systematic.fraction` of the good servers that are not "
+        "retired turn defective: rounded, halves up, and at least one.",
+    ),
+    "diagnosis.probability": (
+        "probability",
+        "A failure is diagnosed: some server is blamed and repaired. Otherwise the failed server "
+        "keeps its slot and the job only recovers.",
+    ),
+    "diagnosis.wrong_server": (
+        "probability",
+        "Given a diagnosis, an innocent active server is blamed instead of the failed one.",
+    ),
+    "recovery.time": (
+        "",
+        "From a failure until the job can go on: detect, restart, load the checkpoint, warm up. "
+        "`recovery: 20 min` is short for `recovery: {time: 20 min}`.",
+    ),
+    "selection.time": ("", "How long a host selection takes. The first start is one."),
+    "selection.policy": ("", "Which of the available servers a host selection takes."),
+    "preemption.wait": ("", "From the request of a spare until it arrives in the working pool."),
+    "preemption.mode": ("", "How spares are requested when servers are short."),
+    "preemption.return": (
+        "",
+        "Whether servers on loan go back to the spare pool. In Python the field is `return_`.",
+    ),
+    "repair.automated.time": ("", "How long the automated stage of a repair takes."),
+    "repair.automated.escalate": (
+        "probability",
+        "After the automated stage, the manual stage follows. The manual stage then decides the "
+        "outcome of the repair.",
+    ),
+    "repair.automated.silent_failure": (
+        "probability",
+        "The automated stage, where no manual one follows, mends nothing and nobody notices.",
+    ),
+    "repair.manual.time": ("", "How long the manual stage takes, counted from the escalation."),
+    "repair.manual.silent_failure": (
+        "probability",
+        "The manual stage mends nothing and nobody notices.",
+    ),
+    "repair.restores": ("", "What a repair does to a server's age."),
+    "score.initial": ("points", "A server's score at the start."),
+    "score.penalty": ("points", "What each blame takes from the score."),
+    "score.credit": ("points", "What each completed period of operation adds. There is no cap."),
+    "score.period": ("", "The server's own operation, since its last blame, that earns a credit."),
+    "retirement": (
+        "",
+        "When a server is taken out for good. It is judged at the blame and done when that repair "
+        "ends. A threshold remembers at most 100 million blames: servers in both pools × its "
+        "failures.",
+    ),
+    "run.seed": ("", "Where chance starts. The same seed gives the same runs."),
+    "run.replications": ("runs", "Independent runs in a sample."),
+    "run.confidence": ("probability", "Confidence of the intervals."),
+    "run.horizon": ("", "Wall time at which a run stops in any case (`out_of_time`)."),
+    "run.max_events": ("events", "Events after which a run stops in any case (`out_of_events`)."),
+}
+
+
+def introduction(block: type[Block]) -> str:
+    """What a block is: the first sentence of its docstring, as Markdown."""
+    text = " ".join((block.__doc__ or "").replace("``", "`").split())
+    return text.partition(". ")[0].removesuffix(".") + "."
+
+
+def in_words(rule: Rule) -> tuple[str, str]:
+    """The kind of value that a rule takes, and its limits. Raises TypeError for a new rule."""
+    if isinstance(rule, Count):
+        return "whole number", f"{rule.least:,} to {rule.most:,}"
+    if isinstance(rule, Real):
+        low, high = f"{rule.least:,.10g}", f"{rule.most:,.10g}"
+        if not rule.least_excluded:
+            return "number", f"{low} to {high}"
+        return "number", f"above {low}, {'below' if rule.most_excluded else 'at most'} {high}"
+    if isinstance(rule, Duration):
+        return "duration", "longer than 0" if rule.positive else "0 or longer"
+    if isinstance(rule, Rate):
+        return "rate", "0 or higher"
+    if isinstance(rule, Flag):
+        return "flag", "`true` or `false`"
+    if isinstance(rule, Choice):
+        return "name", ", ".join(f"`{name}`" for name in rule.registry)
+    if isinstance(rule, Text):
+        lines = "" if rule.lines else ", on one line"
+        return "text", f"at most {rule.most:,} characters{lines}"
+    if isinstance(rule, Expression):
+        return rule.noun, ", ".join(f"`{name}`" for name in rule.registry)
+    raise TypeError(f"no words for the rule {rule!r}")
+
+
+def unit_of(rule: Rule, given: str) -> str:
+    """The unit that a field is counted in, inside and in results."""
+    if isinstance(rule, Duration) or (isinstance(rule, Expression) and rule.bare is not None):
+        return "h"
+    return "1 / h" if isinstance(rule, Rate) else given
