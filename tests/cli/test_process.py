@@ -18,8 +18,9 @@ SMALL = ("run", "small", "--replications", "2", "--threads", "1")
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This environment without what would force or forbid colour."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR")}
+    """This environment without what would force or forbid colour, or keep streams unbuffered."""
+    ours = ("FORCE_COLOR", "NO_COLOR", "PYTHONUNBUFFERED")
+    kept = {k: v for k, v in os.environ.items() if k not in ours}
     return kept | extra
 
 

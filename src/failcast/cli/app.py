@@ -64,4 +64,6 @@ def main() -> NoReturn:
         sys.exit(guard.stdout_refused(error))
     except Exception as error:
         sys.exit(guard.internal_error(error))
+    finally:
+        output.let_go_of_stderr()
     sys.exit(0)

@@ -88,3 +88,12 @@ def prepare_stdout() -> None:
             errors="replace",
             line_buffering=plain.line_buffering,
         )
+
+
+def let_go_of_stderr() -> None:
+    """Drop what a full stderr did not take: writing it again at exit would change the exit code."""
+    if sys.stderr is not None:
+        try:
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # stays open until the end
