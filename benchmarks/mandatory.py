@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from failcast.engine.compiled import bare
-from failcast.engine.kernel.calendar import earliest, insert, push_due, remove
+from failcast.engine.compiled import bare, inlined
+from failcast.engine.kernel.calendar import insert, next_key, next_server, push_due, remove
 from failcast.engine.kernel.pools import pop_standby, push_standby
 from failcast.engine.kernel.start import reset
-from failcast.engine.kernel.world import DUE, FAILING, FIRST, NONE, calendar_at, server_at
+from failcast.engine.kernel.world import DUE, FAILING, FIRST, calendar_at, server_at
 from failcast.engine.lives import life_hours
 from failcast.engine.model import RANK_AUTOMATED_END, RANK_MANUAL_END
 from failcast.engine.random import (
@@ -41,44 +41,47 @@ def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-
         push_standby(w, s)
     total, wall, clock = 0.0, 0.0, 0.0
     for _ in range(failures):
-        s = earliest(w, failing)
-        point = server_at(w.servers, s).key
+        point = next_key(w, failing)
+        s = next_server(failing)
         wall += point - clock + plan.recovery_a
         clock = point
         remove(w, failing, s)
         place = address(w.root, s, int(server_at(w.servers, s).renewal))
         total += uniform(place, SYSTEMATIC) if server_at(w.servers, s).defective != 0 else 0.0
         total += uniform(place, DIAGNOSED) + uniform(place, WRONG_SERVER)
-        time = sample(
-            plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME
-        )
-        push_due(w, wall + time, RANK_AUTOMATED_END, s)
+        _plan_repair(plan, w, wall, s, place)
         _repairs(plan, w, due, wall)
         s = pop_standby(w)
         insert(w, failing, s, clock + server_at(w.servers, s).life, FIRST)
     return total
 
 
-@bare
+@inlined
+def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
+    end, rank = now, RANK_AUTOMATED_END
+    end += sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
+    if uniform(place, ESCALATE) < plan.p_escalate:
+        end += sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
+        rank = RANK_MANUAL_END
+    push_due(w, end, rank, s)
+
+
+@inlined
 def _repairs(plan, w, due, wall):  # type: ignore[no-untyped-def]  # compiled
-    s = earliest(w, due)
-    while s != NONE and server_at(w.servers, s).key <= wall:
+    now = next_key(w, due)
+    while now <= wall:
+        s = next_server(due)
+        due.first += 1
         server = server_at(w.servers, s)
-        now, rank = server.key, int(server.rank)
-        remove(w, due, s)
         place = address(w.root, s, int(server.renewal))
-        if rank == RANK_AUTOMATED_END and uniform(place, ESCALATE) < plan.p_escalate:
-            time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
-            push_due(w, now + time, RANK_MANUAL_END, s)
-        else:
-            first = rank == RANK_AUTOMATED_END
-            p = plan.p_automated_silent if first else plan.p_manual_silent
-            if not uniform(place, AUTOMATED_SILENT if first else MANUAL_SILENT) < p:
-                server.defective = 0
-            server.renewal += 1
-            server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
-            push_standby(w, s)
-        s = earliest(w, due)
+        first = server.rank == RANK_AUTOMATED_END
+        p = plan.p_automated_silent if first else plan.p_manual_silent
+        if not uniform(place, AUTOMATED_SILENT if first else MANUAL_SILENT) < p:
+            server.defective = 0
+        server.renewal += 1
+        server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+        push_standby(w, s)
+        now = next_key(w, due)
 
 
 SEED = np.uint64(1)

@@ -48,6 +48,16 @@ METRICS: dict[str, tuple[str, str]] = {
     "standby_promotions": ("per run", "Standbys that took the slot of a server under repair."),
     "stalls": ("per run", "Times the job came to stand still."),
     "servers_retired": ("per run", "Servers retired before the job ended."),
+    "down_p99": (
+        "servers",
+        "Servers in repair at once (either stage), 99th percentile over the time of the run: in "
+        "99 % of the time no more were down. The usual rule for how many standbys to keep.",
+    ),
+    "defective_mean": (
+        "share",
+        "Share of defective servers among those that are active, standby or idle: their "
+        "server-hours over all server-hours in these states.",
+    ),
     "mean_run_hours": (
         "h",
         "Operating hours over (failures + 1): the mean stretch of work without a failure, in one "
@@ -135,6 +145,7 @@ ENVIRONMENT: dict[str, str] = {
 #: Public name that can carry no docstring -> meaning.
 PUBLIC_VALUES: dict[str, str] = {
     "METRICS": "The names of the metric columns, in their order.",
+    "SERVER_STATES": "The states a server can be in; the columns of `Runs.server_hours`.",
     "__version__": "The version of the package.",
 }
 

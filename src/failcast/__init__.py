@@ -20,6 +20,7 @@ from failcast.version import __version__
 if TYPE_CHECKING:
     from failcast.engine import (
         METRICS,
+        SERVER_STATES,
         Policies,
         PolicyError,
         Runs,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
+    "SERVER_STATES",
     "AutomatedRepair",
     "Bucket",
     "Cluster",

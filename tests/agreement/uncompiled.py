@@ -30,8 +30,9 @@ def cases() -> list[Scenario]:
 def digest(scenario: Scenario) -> str:
     """Return a hash of one replication's event trace and result row."""
     lines = trace(scenario, seed=scenario.run.seed).lines
-    values = run(scenario, replications=1, seed=scenario.run.seed).values
-    return hashlib.sha256(lines.tobytes() + values.tobytes()).hexdigest()
+    runs = run(scenario, replications=1, seed=scenario.run.seed)
+    parts = (lines, runs.values, runs.server_hours)
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ def sample_of(
     for name, column in columns.items():
         values[:, fc.METRICS.index(name)] = column
     codes = np.zeros(size) if status is None else np.asarray(status)
-    runs = fc.Runs(values=values, status=codes.astype(np.uint8), seed=1, first=0)
+    hours = np.zeros((size, len(fc.SERVER_STATES)))
+    runs = fc.Runs(values, codes.astype(np.uint8), hours, seed=1, first=0)
     return fc.Sample(scenario=scenario or fc.Scenario(), runs=runs, seed=1)
 
 

@@ -140,6 +140,7 @@ def test_the_frame_has_one_row_per_replication_with_its_status() -> None:
     runs = fc.Runs(
         values=np.arange(2.0 * len(fc.METRICS)).reshape(2, -1),
         status=np.array([FINISHED, DEPLETED], dtype=np.uint8),
+        server_hours=np.zeros((2, len(fc.SERVER_STATES))),
         seed=1,
         first=40,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from failcast.engine.model import EVENT_NAMES, METRICS, Status
+from failcast.engine.model import EVENT_NAMES, METRICS, SERVER_STATES, Status
 from failcast.engine.policies import Policies, PolicyError, ServerView
 from failcast.engine.random import draw
 from failcast.engine.simulate import ENGINES, Engine, Runs, Trace, run, trace
@@ -12,6 +12,7 @@ __all__ = [
     "ENGINES",
     "EVENT_NAMES",
     "METRICS",
+    "SERVER_STATES",
     "Engine",
     "Policies",
     "PolicyError",

@@ -236,4 +236,16 @@ COUNTERS: Final = (
 )
 
 #: The columns of a run's result row, in order; names are fixed, later blocks add to them.
-METRICS: Final = ("training_hours", "ettr", *BUCKETS, "failures", *COUNTERS, "mean_run_hours")
+METRICS: Final = (
+    "training_hours",
+    "ettr",
+    *BUCKETS,
+    "failures",
+    *COUNTERS,
+    "down_p99",
+    "defective_mean",
+    "mean_run_hours",
+)
+
+#: For so large a part of the time no more servers than ``down_p99`` are in repair at once.
+DOWN_SHARE: Final = 0.99

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from failcast.engine.compiled import bare, code
+from failcast.engine.compiled import bare, code, inlined
 from failcast.scenario.distributions import (
     CONSTANT,
     EXPONENTIAL,
@@ -118,7 +118,7 @@ NORMAL_X, NORMAL_Y = _ziggurat(
 )
 
 
-@bare
+@inlined
 def mix(z):  # type: ignore[no-untyped-def]  # compiled
     """Return the 64-bit finaliser of ``z``: a bijection of ``uint64``."""
     z = (z ^ (z >> _S30)) * _MIX_A
@@ -126,38 +126,38 @@ def mix(z):  # type: ignore[no-untyped-def]  # compiled
     return z ^ (z >> _S31)
 
 
-@bare
+@inlined
 def replication_root(seed, replication):  # type: ignore[no-untyped-def]  # compiled
     """Return the root (``uint64``) of one replication; neighbouring seeds share nothing."""
     return mix(mix(np.uint64(seed) + _GOLDEN) + np.uint64(replication) * _GOLDEN)
 
 
-@bare
+@inlined
 def address(root, entity, n):  # type: ignore[no-untyped-def]  # compiled
     """Return the address (``uint64``) of ``(entity, n)``; both below 2**32, else they wrap."""
     place = (np.uint64(entity) << _S32) + np.uint64(n)
     return mix(root + place * _GOLDEN)
 
 
-@bare
+@inlined
 def bits(place, stream):  # type: ignore[no-untyped-def]  # compiled
     """Return the 64 random bits of ``stream`` at the address ``place``."""
     return mix(place + np.uint64(stream) * _STREAM)
 
 
-@bare
+@inlined
 def to_unit(word):  # type: ignore[no-untyped-def]  # compiled
     """Return ``word``'s upper 53 bits as a float in [0, 1)."""
     return float(word >> _S11) * _TO_UNIT
 
 
-@bare
+@inlined
 def uniform(place, stream):  # type: ignore[no-untyped-def]  # compiled
     """Return the uniform draw in [0, 1) of ``stream`` at the address ``place``."""
     return to_unit(bits(place, stream))
 
 
-@bare
+@inlined
 def further(word, k):  # type: ignore[no-untyped-def]  # compiled
     """Return the ``k``-th further uniform inside the slot whose first bits are ``word``."""
     return to_unit(mix(word + np.uint64(k) * _GOLDEN))

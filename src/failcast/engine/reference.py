@@ -37,7 +37,7 @@ class Reference(State):
             while self.status is None and not stop[0]:
                 self.env.step()
         except OutOfEventsError:
-            self.end(Status.OUT_OF_EVENTS)
+            pass  # it has ended
         return self.status
 
     def job(self) -> Process:
@@ -132,9 +132,13 @@ class Reference(State):
         """Automated repair, then perhaps manual repair; each can fail without a sign of it."""
         plan, chance, at = self.plan, self.chance, (server.number, server.renewal)
         time = chance.sample(distribution(plan, "automated"), random.AUTOMATED_TIME, *at)
-        yield self.due(time, model.RANK_AUTOMATED_END, server.number)
+        yield self.due(time, model.RANK_AUTOMATED_END, server.number, counts=False)
+        server.automated_end = self.env.now
+        escalate = self.policies.escalate(self.view(server), chance.uniform(random.ESCALATE, *at))
+        if not escalate and self.has_had_its_events():
+            return
         self.counts[model.REPAIRS_AUTOMATED] += 1
-        if not self.policies.escalate(self.view(server), chance.uniform(random.ESCALATE, *at)):
+        if not escalate:
             silent = chance.uniform(random.AUTOMATED_SILENT, *at) < plan.p_automated_silent
             self.repaired(server, silent, model.EVENT_AUTOMATED_REPAIR_END)
             return
@@ -207,12 +211,14 @@ class Reference(State):
         self.move(server, model.AUTOMATED_REPAIR)
         del self.pool[server]
         server.operated_hours = 0.0
+        server.blamed = now
         server.blame_hours.append(now)
         server.condemned = self.policies.retire(self.view(server), now)
         self.env.process(self.repair(server))
 
     def repaired(self, server: Server, silent: bool, event: int) -> None:
         """The last stage of a repair ends: the server is retired, or comes back renewed."""
+        self.count_repair(server)
         self.counts[model.REPAIRS_SILENT if silent else model.REPAIRS_SUCCESSFUL] += 1
         outcome = model.REPAIR_SILENT if silent else model.REPAIR_SUCCESS
         self.record(event, server.number, outcome)
@@ -246,11 +252,13 @@ class Reference(State):
     def regenerate(self, number: int) -> None:
         """Turn some good servers defective; the job looks again at what fails next."""
         self.settle()
+        self.tally_defective()
         plan = self.plan
         good = [s for s in self.servers if not s.defective and s.state != model.RETIRED]
         count = min(len(good), max(1, random.round_half_up(plan.regeneration_share * len(good))))
         for server in self.smallest_draws(random.REGENERATION, number, good, count):
             server.defective = True
+            self.defective += server.state <= model.IDLE
             if server.state == model.ACTIVE:
                 server.point = self.clock + max(0.0, server.point - self.clock) / plan.hazard_ratio
                 heapq.heappush(self.points, (server.point, server.number))
@@ -265,6 +273,8 @@ class Reference(State):
     def choose(self) -> bool:
         """Choose hosts and standbys afresh; return whether the policy found enough servers."""
         self.settle()
+        for state in (model.ACTIVE, model.STANDBY, model.IDLE):
+            self.tally(state)
         number, plan = self.selections, self.plan
         available = [s for s in self.pool if s.state <= model.IDLE]
         standbys = min(len(available) - int(plan.job_servers), int(plan.warm_standbys))
@@ -394,9 +404,9 @@ class Reference(State):
 
     # --- Waiting ----------------------------------------------------------------------------------
 
-    def due(self, delay: float, rank: int, server: int = -1) -> Due:
-        """Return an event ``delay`` hours from now."""
-        return Due(self, rank, server).set(delay)
+    def due(self, delay: float, rank: int, server: int = -1, counts: bool = True) -> Due:
+        """Return an event ``delay`` hours from now; ``counts`` as in ``Due``."""
+        return Due(self, rank, server, counts).set(delay)
 
     def recovery_end(self) -> Due:
         """Return the event that ends the recovery that starts now."""

@@ -26,6 +26,9 @@ _LEGAL_MOVES = {(old, new) for old, new, _ in model.SERVER_TRANSITIONS}
 _LEGAL_PHASES = {(old, new) for old, new, _ in model.JOB_TRANSITIONS}
 
 
+_REPAIRS = (model.AUTOMATED_REPAIR, model.MANUAL_REPAIR)
+
+
 class Server:
     """One server: its state, its hidden condition, its life, and what it was blamed for."""
 
@@ -41,20 +44,27 @@ class Server:
         self.blame_hours: list[float] = []
         self.score_base = score
         self.condemned = False
+        self.blamed = 0.0  # when its repair began
+        self.automated_end = 0.0  # when the automated stage of that repair ended
         self.preemptions = 0
 
 
 class Due(simpy.Event):
-    """An event with a rank among the others of its instant; it happens once it is set."""
+    """An event with a rank among the others of its instant; it happens once it is set.
 
-    def __init__(self, run: State, rank: int, server: int = -1) -> None:
+    One that ``counts`` counts towards the maximum of events before it happens. The end of automated
+    repair counts by itself, where it is the end of the repair.
+    """
+
+    def __init__(self, run: State, rank: int, server: int = -1, counts: bool = True) -> None:
         super().__init__(run.env)
         # SimPy breaks ties by priority; 0 and 1 are its own, for interrupts and new processes.
         self._priority = 2 + (rank << 34) + server + 1
         self.time = math.inf
         self.abandoned = False
         assert self.callbacks is not None
-        self.callbacks.append(run.count)
+        if counts:
+            self.callbacks.append(run.count)
 
     def set(self, delay: float) -> Due:
         """Let the event happen ``delay`` hours from now."""
@@ -104,8 +114,15 @@ class State:
         self.pool = dict.fromkeys(self.servers[:working])
         self.spares = deque(self.servers[working:])
         self.not_retired = total
+        self.defective_hours = self.defective_since = self.down_since = 0.0
+        self.since = [0.0] * len(model.SERVER_STATES)
+        self.server_hours = [0.0] * len(model.SERVER_STATES)
+        self.down_hours = [0.0] * (total + 1)  # by the number of servers in repair
+        self.in_state = [0] * len(model.SERVER_STATES)
+        self.in_state[model.IDLE], self.in_state[model.SPARE] = working, total - working
         for server in self.smallest_draws(DEFECTIVE, 0, self.servers, plan.defective_count):
             server.defective = True
+        self.defective = sum(server.defective for server in self.servers[:working])
         for server in self.servers:
             self.renew(server, renewal=0)
 
@@ -196,12 +213,28 @@ class State:
     def move(self, server: Server, state: int) -> None:
         """Change a server's state."""
         assert (server.state, state) in _LEGAL_MOVES, (server.state, state)
+        for each in (server.state, state):
+            self.tally(each)
+        if (server.state in _REPAIRS) != (state in _REPAIRS):
+            self.tally_down()
+        change = int(state <= model.IDLE) - int(server.state <= model.IDLE)
+        if server.defective and change:
+            self.tally_defective()
+            self.defective += change
+        self.in_state[server.state] -= 1
+        self.in_state[state] += 1
         server.state = state
 
     def end(self, status: Status) -> None:
         """End the run; the hours up to now are booked."""
         self.settle()
         self.phase, self.status = model.ENDED, status
+        for state in range(len(model.SERVER_STATES)):
+            self.tally(state)
+        self.tally_down()
+        self.tally_defective()
+        for server in self.servers:
+            self.count_repair(server)
         detail = self.not_retired if status == Status.DEPLETED else 0
         self.record(model.EVENT_FINISHED + status, -1, detail)
 
@@ -232,9 +265,64 @@ class State:
             self.trace.append((self.env.now, event, server, detail))
 
     def count(self, event: simpy.Event) -> None:
-        """Count an event that happens; the run ends when it has had its maximum."""
+        """Count an event that is about to happen; it does not if it is one too many."""
         assert isinstance(event, Due)
-        if not event.abandoned:
-            self.events += 1
-            if self.events > self.plan.max_events:
-                raise OutOfEventsError
+        if not event.abandoned and self.has_had_its_events():
+            raise OutOfEventsError
+
+    def has_had_its_events(self) -> bool:
+        """Count an event that is about to happen; end the run if it is one too many, and say so."""
+        self.events += 1
+        if self.events > self.plan.max_events:
+            self.end(Status.OUT_OF_EVENTS)
+            return True
+        return False
+
+    # --- Server-hours -----------------------------------------------------------------------------
+
+    def tally(self, state: int) -> None:
+        """Count the hours of the servers in a state up to now, before their number changes.
+
+        The two stages of a repair are counted when it ends, or when the run does.
+        """
+        if state not in _REPAIRS:
+            elapsed = self.env.now - self.since[state]
+            self.server_hours[state] += elapsed * self.in_state[state]
+            self.since[state] = self.env.now
+
+    def tally_down(self) -> None:
+        """Count the time for which so many servers were in repair, before their number changes."""
+        down = sum(self.in_state[state] for state in _REPAIRS)
+        self.down_hours[down] += self.env.now - self.down_since
+        self.down_since = self.env.now
+
+    def tally_defective(self) -> None:
+        """Count the hours of defective servers in service, before their number changes."""
+        self.defective_hours += (self.env.now - self.defective_since) * self.defective
+        self.defective_since = self.env.now
+
+    def count_repair(self, server: Server) -> None:
+        """Count the hours of a repair up to now, in whichever stage it is."""
+        if server.state == model.AUTOMATED_REPAIR:
+            self.server_hours[model.AUTOMATED_REPAIR] += self.env.now - server.blamed
+        elif server.state == model.MANUAL_REPAIR:
+            self.server_hours[model.AUTOMATED_REPAIR] += server.automated_end - server.blamed
+            self.server_hours[model.MANUAL_REPAIR] += self.env.now - server.automated_end
+
+    def down_p99(self) -> int:
+        """Return the least number of servers that more than which were down in 1 % of the time."""
+        total = 0.0
+        for hours in self.down_hours:  # in this order, as the kernel does; sum() rounds otherwise
+            total += hours
+        below = 0.0
+        for n, hours in enumerate(self.down_hours):
+            below += hours
+            if not below < model.DOWN_SHARE * total:
+                return n
+        return len(self.servers)
+
+    def defective_mean(self) -> float:
+        """Return the share of defective server-hours among those of servers in service."""
+        active, standby, idle = self.server_hours[: model.IDLE + 1]
+        hours = active + standby + idle
+        return self.defective_hours / hours if hours > 0.0 else math.nan

@@ -41,6 +41,8 @@ class Runs:
     values: np.ndarray
     #: (replications,) uint8; codes are ``Status``.
     status: np.ndarray
+    #: (replications, states) float64; server-hours, columns are ``SERVER_STATES``.
+    server_hours: np.ndarray
     seed: int
     first: int = 0
 
@@ -90,6 +92,7 @@ def run(
     _check_engine(engine, policies)
     plan = make_plan(scenario)
     values = np.empty((replications, len(METRICS)), dtype=np.float64)
+    hours = np.empty((replications, len(model.SERVER_STATES)), dtype=np.float64)
     status = np.empty(replications, dtype=np.uint8)
     stop = np.zeros(1, dtype=np.uint8)
 
@@ -98,9 +101,11 @@ def run(
         if stop[0]:
             return
         if engine == "kernel":
-            _kernel_block(plan, seed, first + begin, values[part], status[part], stop)
+            _kernel_block(plan, seed, first + begin, values[part], hours[part], status[part], stop)
         else:
-            _reference_block(plan, seed, first + begin, values[part], status[part], stop, policies)
+            _reference_block(
+                plan, seed, first + begin, values[part], hours[part], status[part], stop, policies
+            )
         if on_progress is not None and not stop[0]:
             on_progress(finish - begin)
 
@@ -120,7 +125,8 @@ def run(
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
     check_books(values)
-    return Runs(values, status, seed, first)
+    check_server_hours(values, hours, int(plan.servers_total))
+    return Runs(values, status, hours, seed, first)
 
 
 def trace(
@@ -141,11 +147,12 @@ def trace(
         check_books(np.array([reference_row(reference)]))
         return Trace(np.array(reference.trace, dtype=TRACE_DTYPE), ended, seed, replication)
     values, status = np.empty((1, len(METRICS))), np.empty(1, dtype=np.uint8)
+    hours, stop = np.empty((1, len(model.SERVER_STATES))), np.zeros(1, np.uint8)
     room, count = 0, _FIRST_TRACE_LINES
     while count > room:  # once more with enough room, if the first guess was too small
         room = count
         lines = np.empty(room, dtype=TRACE_DTYPE)
-        count = _kernel_block(plan, seed, replication, values, status, np.zeros(1, np.uint8), lines)
+        count = _kernel_block(plan, seed, replication, values, hours, status, stop, lines)
     check_books(values)
     return Trace(lines[:count], Status(int(status[0])), seed, replication)
 
@@ -171,6 +178,18 @@ def check_books(values: np.ndarray) -> None:
         )
 
 
+def check_server_hours(values: np.ndarray, hours: np.ndarray, servers: int) -> None:
+    """Raise ``BooksError`` unless each run's server-hours add up to its wall time × ``servers``."""
+    expected = servers * values[:, METRICS.index("training_hours")]
+    wrong = np.abs(hours.sum(axis=1) - expected) > 1e-9 * expected
+    wrong |= (hours < 0.0).any(axis=1)
+    if wrong.any():
+        raise BooksError(
+            f"the server-hours of replication {int(np.flatnonzero(wrong)[0])} of this block do not "
+            "add up; please report this with the scenario and the seed."
+        )
+
+
 def reference_row(run: Reference) -> list[float]:
     """Return the metrics of a reference run that ended, in the order of ``METRICS``."""
     productive = run.books[model.PRODUCTIVE]
@@ -182,6 +201,8 @@ def reference_row(run: Reference) -> list[float]:
         *run.books,
         failures,
         *run.counts,
+        run.down_p99(),
+        run.defective_mean(),
         productive / (failures + 1),
     ]
 
@@ -217,12 +238,13 @@ def _kernel_block(
     seed: int,
     first: int,
     values: np.ndarray,
+    hours: np.ndarray,
     status: np.ndarray,
     stop: np.ndarray,
     lines: np.ndarray | None = None,
 ) -> int:
     world = World(plan, np.empty(0, dtype=TRACE_DTYPE) if lines is None else lines)
-    return int(run_block(plan, world.record, np.uint64(seed), first, values, status, stop))
+    return int(run_block(plan, world.record, np.uint64(seed), first, values, hours, status, stop))
 
 
 def _reference_block(
@@ -230,6 +252,7 @@ def _reference_block(
     seed: int,
     first: int,
     values: np.ndarray,
+    hours: np.ndarray,
     status: np.ndarray,
     stop: np.ndarray,
     policies: type[Policies] | None,
@@ -240,4 +263,4 @@ def _reference_block(
         if ended is None:
             return
         status[i] = ended
-        values[i] = reference_row(one)
+        values[i], hours[i] = reference_row(one), one.server_hours

@@ -7,15 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from failcast.engine.compiled import bare, code
-from failcast.engine.kernel.calendar import earliest
+from failcast.engine.compiled import bare, code, inlined
+from failcast.engine.kernel.calendar import next_key
 from failcast.engine.kernel.world import (
     FAILING,
     NO_PHASE,
     NONE,
     calendar_at,
     line_at,
-    server_at,
 )
 from failcast.engine.model import (
     BUCKET_OF_PHASE,
@@ -24,7 +23,10 @@ from failcast.engine.model import (
     EVENT_FINISHED,
     RANK_FAILURE,
     RANK_FINISH,
+    RANK_HORIZON,
     RANK_PHASE_END,
+    RANK_REGENERATION,
+    RANK_STALL_WAKE,
     RECOVERING,
     SELECTING,
     Status,
@@ -34,22 +36,23 @@ _BUCKETS: Final = np.array(BUCKET_OF_PHASE)
 _DEPLETED: Final = code(Status.DEPLETED)
 
 
-@bare
+@inlined
 def record(w, time, event, server, detail):  # type: ignore[no-untyped-def]  # compiled
     """Add a line to the trace, where there is one; ``trace_n`` counts also what had no room."""
-    if w.trace_n < w.trace_room:
-        line = line_at(w.lines, w.trace_n)
-        line.time, line.event, line.server, line.detail = time, event, server, detail
-    w.trace_n += 1
+    if w.trace_room > 0:
+        if w.trace_n < w.trace_room:
+            line = line_at(w.lines, w.trace_n)
+            line.time, line.event, line.server, line.detail = time, event, server, detail
+        w.trace_n += 1
 
 
-@bare
+@inlined
 def is_exposed(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Say whether the job's clock runs in its present phase."""
     return w.phase == COMPUTING or (w.phase == RECOVERING and plan.exposed_recovering != 0)
 
 
-@bare
+@inlined
 def spend(w, now, elapsed):  # type: ignore[no-untyped-def]  # compiled
     """Put hours into the bucket of the present phase."""
     if w.phase != NO_PHASE:
@@ -59,7 +62,7 @@ def spend(w, now, elapsed):  # type: ignore[no-untyped-def]  # compiled
     w.wall = now
 
 
-@bare
+@inlined
 def settle(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Book the hours up to ``now``; the clock runs where servers are exposed."""
     elapsed = now - w.wall
@@ -68,7 +71,7 @@ def settle(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     spend(w, now, elapsed)
 
 
-@bare
+@inlined
 def settle_at(w, now, key):  # type: ignore[no-untyped-def]  # compiled
     """Book the hours up to ``key`` on the job's clock, which then stands exactly there."""
     elapsed = max(0.0, key - w.clock)
@@ -76,7 +79,7 @@ def settle_at(w, now, key):  # type: ignore[no-untyped-def]  # compiled
     spend(w, now, elapsed)
 
 
-@bare
+@inlined
 def enter(plan, w, now, phase, detail):  # type: ignore[no-untyped-def]  # compiled
     """Change the job's phase."""
     settle(plan, w, now)
@@ -98,34 +101,43 @@ def end(plan, w, now, status):  # type: ignore[no-untyped-def]  # compiled
     )
 
 
-@bare
+@inlined
 def finish_key(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return where on its clock the job will have done its work."""
     return w.clock + (plan.length - w.progress)
 
 
-@bare
+@inlined
 def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Find what is next, but for the ends of repairs and arrivals; ties go to the smaller rank."""
+    w.stale = 0
+    _schedule_job(plan, w)
+    time, rank = w.next_time, w.next_rank
+    if w.wake != 0 and (w.wake_time < time or (w.wake_time == time and rank > RANK_STALL_WAKE)):
+        time, rank = w.wake_time, RANK_STALL_WAKE
+    regeneration = w.regeneration_next
+    if regeneration < time or (regeneration == time and rank > RANK_REGENERATION):
+        time, rank = regeneration, RANK_REGENERATION
+    if plan.horizon < time:
+        time, rank = plan.horizon, RANK_HORIZON
+    w.next_time, w.next_rank = time, rank
+
+
+@inlined
+def _schedule_job(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Find the job's own next event: finish, failure, or the end of its phase."""
-    w.next_time, w.next_rank, w.next_server = math.inf, RANK_PHASE_END, NONE
-    point, failing = math.inf, NONE
+    w.next_time, w.next_rank = math.inf, RANK_PHASE_END
+    point = math.inf
     if is_exposed(plan, w):
-        calendar = calendar_at(w.calendars, FAILING)
-        failing = earliest(w, calendar)
-        if failing != NONE:
-            point = server_at(w.servers, failing).key
+        point = next_key(w, calendar_at(w.calendars, FAILING))
     failure_time = w.wall + max(0.0, point - w.clock)
     if w.phase == COMPUTING:
         key = finish_key(plan, w)
         if key <= point:
             w.next_time, w.next_rank = w.wall + max(0.0, key - w.clock), RANK_FINISH
-            return
-        w.next_time = failure_time
+        else:
+            w.next_time, w.next_rank = failure_time, RANK_FAILURE
     elif w.phase == RECOVERING or w.phase == SELECTING:
         w.next_time = w.phase_end
-        if failing == NONE or failure_time > w.phase_end:
-            return
-        w.next_time = failure_time
-    else:
-        return
-    w.next_rank, w.next_server = RANK_FAILURE, failing
+        if failure_time <= w.phase_end and point < math.inf:
+            w.next_time, w.next_rank = failure_time, RANK_FAILURE

@@ -1,10 +1,11 @@
 """Two calendar queues (Brown 1988): what is due next, at a cost that does not grow with the fleet.
 
-Time is cut into days of equal length. The servers due on one day hang on a list, the earliest
-first, and the days form a ring: those of a later lap wait at the end of their list. One calendar
-holds failure points on the job's clock, the other repair ends and arrivals in wall time. A server
-is in one of them at most, so the links lie in its own record. Ties go to the smaller rank, then to
-the smaller server number.
+Time is cut into days of about eight expected events, and the days form a ring. The servers due on a
+day to come hang on its list, in any order; those of a later lap wait there. What is due up to the
+end of today stands on a sheet, sorted, so that the next one is read off its top. One calendar holds
+failure points on the job's clock, the other repair ends and arrivals in wall time. A server is in
+one of them at most, so the links lie in its own record. Ties go to the smaller rank, then to the
+smaller server number.
 """
 
 from __future__ import annotations
@@ -12,121 +13,228 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from failcast.engine.compiled import bare, code
+from failcast.engine.compiled import bare, code, inlined
 from failcast.engine.kernel.world import (
     DUE,
     FIRST,
     NONE,
     calendar_at,
-    day_at,
+    id_at,
+    line_on_sheet,
     server_at,
 )
 
-#: A server whose key is infinite is on no list.
-OUTSIDE: Final = code(-2)
+#: Measured: fewer make the search for the next day dearer, more the sorting of a day.
+EVENTS_OF_A_DAY: Final = 8.0
+#: A sheet longer than this goes back to the lists when something comes up for an earlier day.
+_LONG_SHEET: Final = 64
 _LAST_DAY: Final = 9.0e18
+_SERVER_BITS: Final = code(32)
+_SERVER_MASK: Final = code(0xFFFFFFFF)
+#: Shorter days are sorted by insertion alone.
+_SHORT_DAY: Final = 24
 
 
-@bare
+@inlined
 def _day(c, key):  # type: ignore[no-untyped-def]  # compiled
     return int(min(key * c.days_per_hour, _LAST_DAY))
 
 
-@bare
-def _is_later(w, i, key, rank, j):  # type: ignore[no-untyped-def]  # compiled
-    """Say whether server ``i`` is due after server ``j``, whose key and rank are given."""
-    server = server_at(w.servers, i)
-    if server.key != key:
-        return server.key > key
-    if server.rank != rank:
-        return server.rank > rank
-    return i > j
-
-
-@bare
+@inlined
 def insert(w, c, i, key, rank):  # type: ignore[no-untyped-def]  # compiled
-    """Enter server ``i`` at ``key`` hours."""
+    """Enter server ``i`` at ``key`` hours; one whose key is infinite is nowhere."""
     server = server_at(w.servers, i)
     server.key, server.rank = key, rank
     if math.isinf(key):
-        server.before = OUTSIDE
         return
     day = _day(c, key)
-    list_ = day_at(c.days, day & c.mask)
-    later, earlier = NONE, int(list_.last)
-    while earlier != NONE and _is_later(w, earlier, key, rank, i):
-        later = earlier
-        earlier = int(server_at(w.servers, earlier).before)
-    server.before, server.after = earlier, later
-    if earlier == NONE:
-        list_.first = i
+    if day > c.today:
+        _hang(w, c, i, day)
+        return
+    if day < c.today and c.last - c.first > _LONG_SHEET:
+        _go_back(w, c, day)
+    _write(c, key, (int(rank) << _SERVER_BITS) + i)
+
+
+@inlined
+def _hang(w, c, i, day):  # type: ignore[no-untyped-def]  # compiled
+    """Put server ``i`` first on the list of a day to come."""
+    head, server = id_at(c.days, day & c.mask), server_at(w.servers, i)
+    second = int(head.server)
+    server.before, server.after = NONE, second
+    if second != NONE:
+        server_at(w.servers, second).before = i
+    head.server = i
+    c.hanging += 1
+
+
+@inlined
+def _unhang(w, c, i, day):  # type: ignore[no-untyped-def]  # compiled
+    """Take server ``i`` off the list of its day."""
+    server = server_at(w.servers, i)
+    before, after = int(server.before), int(server.after)
+    if before == NONE:
+        id_at(c.days, day & c.mask).server = after
     else:
-        server_at(w.servers, earlier).after = i
-    if later == NONE:
-        list_.last = i
-    else:
-        server_at(w.servers, later).before = i
-    c.count += 1
-    c.today = min(c.today, day)
+        server_at(w.servers, before).after = after
+    if after != NONE:
+        server_at(w.servers, after).before = before
+    c.hanging -= 1
+
+
+@inlined
+def _write(c, key, tie):  # type: ignore[no-untyped-def]  # compiled
+    """Write a line where it belongs on the sheet."""
+    if c.last == c.room:
+        _slide(c)
+    sheet, first, place = c.sheet, c.first, c.last
+    c.last = place + 1
+    while place > first and _is_after(line_on_sheet(sheet, place - 1), key, tie):
+        _copy(line_on_sheet(sheet, place - 1), line_on_sheet(sheet, place))
+        place -= 1
+    line = line_on_sheet(sheet, place)
+    line.key, line.tie = key, tie
+
+
+@inlined
+def _is_after(line, key, tie):  # type: ignore[no-untyped-def]  # compiled
+    return line.key > key or (line.key == key and line.tie > tie)
+
+
+@inlined
+def _copy(source, target):  # type: ignore[no-untyped-def]  # compiled
+    target.key, target.tie = source.key, source.tie
 
 
 @bare
+def _slide(c):  # type: ignore[no-untyped-def]  # compiled
+    """Move the lines to the sheet's beginning; it has room for twice as many as there can be."""
+    first, count = c.first, c.last - c.first
+    for place in range(count):
+        _copy(line_on_sheet(c.sheet, first + place), line_on_sheet(c.sheet, place))
+    c.first, c.last = FIRST, count
+
+
+@bare
+def _go_back(w, c, day):  # type: ignore[no-untyped-def]  # compiled
+    """Let ``day`` be today, and hang up what is due later."""
+    last = c.last
+    while last > c.first and _day(c, line_on_sheet(c.sheet, last - 1).key) > day:
+        last -= 1
+        line = line_on_sheet(c.sheet, last)
+        _hang(w, c, line.tie & _SERVER_MASK, _day(c, line.key))
+    c.last, c.today = last, day
+
+
+@inlined
 def remove(w, c, i):  # type: ignore[no-untyped-def]  # compiled
     """Take server ``i`` out."""
-    server = server_at(w.servers, i)
-    earlier, later = int(server.before), int(server.after)
-    if earlier == OUTSIDE:
+    key = server_at(w.servers, i).key
+    if math.isinf(key):
         return
-    list_ = day_at(c.days, _day(c, server.key) & c.mask)
-    if earlier == NONE:
-        list_.first = later
-    else:
-        server_at(w.servers, earlier).after = later
-    if later == NONE:
-        list_.last = earlier
-    else:
-        server_at(w.servers, later).before = earlier
-    c.count -= 1
+    day = _day(c, key)
+    if day > c.today:
+        _unhang(w, c, i, day)
+        return
+    sheet, first = c.sheet, c.first
+    place = first
+    while line_on_sheet(sheet, place).tie & _SERVER_MASK != i:
+        place += 1
+    while place > first:
+        _copy(line_on_sheet(sheet, place - 1), line_on_sheet(sheet, place))
+        place -= 1
+    c.first = first + 1
+
+
+@inlined
+def next_key(w, c):  # type: ignore[no-untyped-def]  # compiled
+    """Return when the first server is due, in hours; infinity where none is."""
+    if c.first == c.last:
+        _turn_the_page(w, c)
+    if c.first == c.last:
+        return math.inf
+    return line_on_sheet(c.sheet, c.first).key
+
+
+@inlined
+def next_server(c):  # type: ignore[no-untyped-def]  # compiled
+    """Return the server whose key ``next_key`` gave."""
+    return line_on_sheet(c.sheet, c.first).tie & _SERVER_MASK
 
 
 @bare
-def earliest(w, c):  # type: ignore[no-untyped-def]  # compiled
-    """Return the server that is due first, or ``NONE``."""
-    found, empty = NONE, 0
-    while c.count > 0 and found == NONE:
-        i = int(day_at(c.days, c.today & c.mask).first)
-        if i != NONE and _day(c, server_at(w.servers, i).key) == c.today:
-            found = i
-        elif empty > c.mask:
+def _turn_the_page(w, c):  # type: ignore[no-untyped-def]  # compiled
+    """Go on to the next day on which something is due, and write its sheet."""
+    c.first = c.last = FIRST
+    empty = FIRST
+    while c.last == FIRST and c.hanging > 0:
+        if empty > c.mask:
             _skip_to_next(w, c)  # a whole lap was empty
-        else:
-            c.today += 1
-            empty += 1
-    return found
+        c.today += 1
+        empty += 1
+        i = int(id_at(c.days, c.today & c.mask).server)
+        if i != NONE:
+            _open(w, c, i)
+
+
+@inlined
+def _open(w, c, i):  # type: ignore[no-untyped-def]  # compiled
+    """Move those of the list from server ``i`` on that are due today to the sheet, sorted."""
+    n = FIRST
+    while i != NONE:
+        server = server_at(w.servers, i)
+        after = int(server.after)
+        if _day(c, server.key) == c.today:
+            _unhang(w, c, i, c.today)
+            line = line_on_sheet(c.sheet, n)
+            line.key, line.tie = server.key, (int(server.rank) << _SERVER_BITS) + i
+            n += 1
+        i = after
+    c.last = n
+    _sort(c.sheet, n)
+
+
+@bare
+def _sort(sheet, n):  # type: ignore[no-untyped-def]  # compiled
+    """Sort the first ``n`` lines: by insertion, and a long sheet in wide steps first (Shell)."""
+    step = 1
+    while n > _SHORT_DAY and 3 * step + 1 < n:
+        step = 3 * step + 1
+    while step > 0:
+        for i in range(step, n):
+            line = line_on_sheet(sheet, i)
+            key, tie, place = line.key, line.tie, i
+            while place >= step and _is_after(line_on_sheet(sheet, place - step), key, tie):
+                _copy(line_on_sheet(sheet, place - step), line_on_sheet(sheet, place))
+                place -= step
+            line = line_on_sheet(sheet, place)
+            line.key, line.tie = key, tie
+        step //= 3
 
 
 @bare
 def _skip_to_next(w, c):  # type: ignore[no-untyped-def]  # compiled
-    """Go on from the earliest of all days."""
+    """Go on to the eve of the first day on which something is due."""
     key = math.inf
     for day in range(c.mask + 1):
-        i = int(day_at(c.days, day).first)
-        if i != NONE:
+        i = int(id_at(c.days, day).server)
+        while i != NONE:
             key = min(key, server_at(w.servers, i).key)
-    c.today = _day(c, key)
+            i = int(server_at(w.servers, i).after)
+    c.today = _day(c, key) - 1
 
 
 @bare
-def clear(c, days_per_hour):  # type: ignore[no-untyped-def]  # compiled
+def clear(c, events_per_hour):  # type: ignore[no-untyped-def]  # compiled
     """Empty the calendar."""
-    c.days_per_hour = days_per_hour
-    c.count = c.today = FIRST
+    c.days_per_hour = events_per_hour / EVENTS_OF_A_DAY
+    c.hanging = c.today = c.first = c.last = FIRST
+    days = c.days
     for day in range(c.mask + 1):
-        list_ = day_at(c.days, day)
-        list_.first = list_.last = NONE
+        id_at(days, day).server = NONE
 
 
-@bare
+@inlined
 def push_due(w, time, rank, s):  # type: ignore[no-untyped-def]  # compiled
     """Let a stage of repair, or an arrival, end at ``time``."""
     insert(w, calendar_at(w.calendars, DUE), s, time, rank)

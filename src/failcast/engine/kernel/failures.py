@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from failcast.engine.compiled import bare, code
+from failcast.engine.compiled import bare, code, inlined
 from failcast.engine.kernel.books import end, enter, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.hosts import (
@@ -13,8 +13,9 @@ from failcast.engine.kernel.hosts import (
     return_loans,
     score,
 )
-from failcast.engine.kernel.pools import append_to_pool, push_standby, remove_from_pool
+from failcast.engine.kernel.pools import add_idle, append_to_pool, push_standby, remove_from_pool
 from failcast.engine.kernel.start import keep_smallest_draws
+from failcast.engine.kernel.tally import count_repair, tally, tally_defective, tally_down
 from failcast.engine.kernel.world import (
     FAILING,
     FIRST,
@@ -42,7 +43,6 @@ from failcast.engine.model import (
     FAILURES_SYSTEMATIC,
     IDLE,
     INNOCENT_TRIES,
-    MANUAL_REPAIR,
     RANK_AUTOMATED_END,
     RANK_MANUAL_END,
     RECOVERING,
@@ -85,7 +85,7 @@ from failcast.engine.random import (
 _DEPLETED: Final = code(Status.DEPLETED)
 
 
-@bare
+@inlined
 def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A failure stops the job; somebody, or nobody, is blamed; recovery starts (again)."""
     server = server_at(w.servers, s)
@@ -115,7 +115,7 @@ def _move_point(w, s, point):  # type: ignore[no-untyped-def]  # compiled
     insert(w, calendar, s, point, FIRST)
 
 
-@bare
+@inlined
 def _diagnose(plan, w, failed, place):  # type: ignore[no-untyped-def]  # compiled
     """Return the server that is blamed: the failed one, an innocent one, or none."""
     if not uniform(place, DIAGNOSED) < plan.p_diagnosed:
@@ -143,9 +143,10 @@ def _innocent(plan, w, failed, word):  # type: ignore[no-untyped-def]  # compile
     return s - 1
 
 
-@bare
+@inlined
 def _blame(plan, w, now, s, right):  # type: ignore[no-untyped-def]  # compiled
     """A blamed server leaves the job and the pool, and its repair starts at once."""
+    tally(w, now, ACTIVE, w.active)
     server = server_at(w.servers, s)
     w.counts[BLAMED_RIGHT if right else BLAMED_WRONG] += 1
     record(w, now, EVENT_BLAME, s, 1 if right else 0)
@@ -154,9 +155,30 @@ def _blame(plan, w, now, s, right):  # type: ignore[no-untyped-def]  # compiled
     leave(plan, w, s)
     remove_from_pool(w, s)
     state_at(w.states, s).is_ = AUTOMATED_REPAIR
+    tally_down(w, now)
+    w.down += 1
+    w.most_down = max(w.most_down, w.down)
+    if server.defective != 0:
+        tally_defective(w, now)
+        w.defective -= 1
+    _plan_repair(plan, w, now, s)
+
+
+@inlined
+def _plan_repair(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Draw how long a repair takes. That it is handed over only a trace can tell."""
+    server = server_at(w.servers, s)
     place = address(w.root, s, int(server.renewal))
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
-    push_due(w, now + time, RANK_AUTOMATED_END, s)
+    end, rank = now + time, RANK_AUTOMATED_END
+    server.blamed, server.automated_end, server.escalated = now, end, 0
+    if uniform(place, ESCALATE) < plan.p_escalate:
+        server.escalated = 1
+        time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
+        server.repair_end = end + time
+        if w.trace_room == 0:
+            end, rank = end + time, RANK_MANUAL_END
+    push_due(w, end, rank, s)
 
 
 @bare
@@ -175,34 +197,21 @@ def _note_blame(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def automated_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """Automated repair ends: it hands over to manual repair, or that was all."""
-    server = server_at(w.servers, s)
-    place = address(w.root, s, int(server.renewal))
-    w.counts[REPAIRS_AUTOMATED] += 1
-    if uniform(place, ESCALATE) < plan.p_escalate:
-        state_at(w.states, s).is_ = MANUAL_REPAIR
-        record(w, now, EVENT_AUTOMATED_REPAIR_END, s, REPAIR_ESCALATED)
-        time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
-        push_due(w, now + time, RANK_MANUAL_END, s)
-        return
-    silent = uniform(place, AUTOMATED_SILENT) < plan.p_automated_silent
-    _repaired(plan, w, now, s, silent, EVENT_AUTOMATED_REPAIR_END)
+def hand_over(w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Automated repair hands over to manual repair, in a run that is traced."""
+    record(w, now, EVENT_AUTOMATED_REPAIR_END, s, REPAIR_ESCALATED)
+    push_due(w, server_at(w.servers, s).repair_end, RANK_MANUAL_END, s)
 
 
-@bare
-def manual_repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """Manual repair ends."""
-    place = address(w.root, s, int(server_at(w.servers, s).renewal))
-    w.counts[REPAIRS_MANUAL] += 1
-    silent = uniform(place, MANUAL_SILENT) < plan.p_manual_silent
-    _repaired(plan, w, now, s, silent, EVENT_MANUAL_REPAIR_END)
-
-
-@bare
-def _repaired(plan, w, now, s, silent, event):  # type: ignore[no-untyped-def]  # compiled
+@inlined
+def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """The last stage of a repair ends: the server is retired, or comes back renewed."""
     server = server_at(w.servers, s)
+    count_repair(w, now, server)
+    tally_down(w, now)
+    w.down -= 1
+    w.counts[REPAIRS_AUTOMATED] += 1
+    silent, event = _outcome(plan, w, s)
     w.counts[REPAIRS_SILENT if silent else REPAIRS_SUCCESSFUL] += 1
     record(w, now, event, s, REPAIR_SILENT if silent else REPAIR_SUCCESS)
     if not silent:
@@ -212,21 +221,39 @@ def _repaired(plan, w, now, s, silent, event):  # type: ignore[no-untyped-def]  
         return
     server.renewal += 1
     server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+    if server.defective != 0:
+        tally_defective(w, now)
+        w.defective += 1
     append_to_pool(w, s)
     short = w.phase == WAITING or w.phase == STALLED
     if not short and w.standby_count < plan.warm_standbys:
+        tally(w, now, STANDBY, w.standby_count)
         state_at(w.states, s).is_ = STANDBY
         push_standby(w, s)
     else:
+        tally(w, now, IDLE, w.idle)
         state_at(w.states, s).is_ = IDLE
-        w.idle += 1
+        add_idle(w, s)
     look_for_end_of_shortage(plan, w, now)
     return_loans(plan, w, now)
+
+
+@inlined
+def _outcome(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
+    """Return whether a repair failed silently, and the event that its last stage ends with."""
+    server = server_at(w.servers, s)
+    place = address(w.root, s, int(server.renewal))
+    if server.escalated == 0:
+        silent = uniform(place, AUTOMATED_SILENT) < plan.p_automated_silent
+        return silent, EVENT_AUTOMATED_REPAIR_END
+    w.counts[REPAIRS_MANUAL] += 1
+    return uniform(place, MANUAL_SILENT) < plan.p_manual_silent, EVENT_MANUAL_REPAIR_END
 
 
 @bare
 def _retire(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A retired server never comes back; the job is depleted once too few are left."""
+    tally(w, now, RETIRED, w.servers_total - w.not_retired)
     state_at(w.states, s).is_ = RETIRED
     w.not_retired -= 1
     w.counts[SERVERS_RETIRED] += 1
@@ -241,6 +268,7 @@ def _retire(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Turn some good servers defective: what is left of their lives shrinks."""
     settle(plan, w, now)
+    tally_defective(w, now)
     good = 0
     for s in range(plan.servers_total):
         if server_at(w.servers, s).defective == 0 and state_at(w.states, s).is_ != RETIRED:
@@ -252,6 +280,7 @@ def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         s = slot_at(w.slots, i).candidate
         server = server_at(w.servers, s)
         server.defective = 1
+        w.defective += 1 if state_at(w.states, s).is_ <= IDLE else 0
         if state_at(w.states, s).is_ == ACTIVE:
             left = max(0.0, server.key - w.clock)
             _move_point(w, s, w.clock + left / plan.hazard_ratio)

@@ -6,18 +6,21 @@ import math
 
 import numpy as np
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import enter, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.order import sort
 from failcast.engine.kernel.pools import (
+    add_idle,
     append_to_pool,
     append_to_spares,
+    drop_idle,
     pop_spare,
     pop_standby,
     push_standby,
     remove_from_pool,
 )
+from failcast.engine.kernel.tally import tally, tally_defective
 from failcast.engine.kernel.world import (
     FAILING,
     FIRST,
@@ -64,16 +67,18 @@ from failcast.engine.random import (
     uniform,
 )
 
+#: For a moment, of a server that may become a host: any state that no candidate has.
+_SET_ASIDE = ARRIVING
 _TIE_SHIFT = np.uint64(11)  # as in a uniform draw, which the reference compares
 
 
-@bare
+@inlined
 def available(w):  # type: ignore[no-untyped-def]  # compiled
     """Return how many servers a selection can choose from: survivors, standbys, idle ones."""
     return w.active + w.standby_count + w.idle
 
 
-@bare
+@inlined
 def wanted(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return how many a selection needs; once short, more than the bare job by default."""
     if w.short != 0 and plan.resume_with_job == 0:
@@ -90,7 +95,7 @@ def score(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     return line.score + plan.score_credit * periods
 
 
-@bare
+@inlined
 def join(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """Make a server active; one that already is keeps its failure point unchanged."""
     server = server_at(w.servers, s)
@@ -102,7 +107,7 @@ def join(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
             ledger_at(w.ledger, s).joined = w.clock
 
 
-@bare
+@inlined
 def leave(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """Take an active server off the job's clock, with what is left of its life."""
     server = server_at(w.servers, s)
@@ -114,10 +119,12 @@ def leave(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
         line.operated += w.clock - line.joined
 
 
-@bare
+@inlined
 def promote(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Fill every vacancy from the standbys, the oldest first."""
     while w.active < plan.job_servers and w.standby_count > 0:
+        tally(w, now, STANDBY, w.standby_count)
+        tally(w, now, ACTIVE, w.active)
         s = pop_standby(w)
         join(plan, w, s)
         w.counts[STANDBY_PROMOTIONS] += 1
@@ -154,6 +161,8 @@ def stall(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Take the first spare out of its pool; it arrives after the wait."""
+    tally(w, now, SPARE, w.spares_left)
+    tally(w, now, ARRIVING, w.arriving)
     s = pop_spare(w)
     server = server_at(w.servers, s)
     state_at(w.states, s).is_ = ARRIVING
@@ -170,11 +179,17 @@ def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def arrive(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A preempted spare enters the working pool, idle; a job that waits for it counts again."""
+    tally(w, now, ARRIVING, w.arriving)
+    tally(w, now, IDLE, w.idle)
     w.arriving -= 1
     state_at(w.states, s).is_ = IDLE
-    w.idle += 1
+    add_idle(w, s)
+    if server_at(w.servers, s).defective != 0:
+        tally_defective(w, now)
+        w.defective += 1
     append_to_pool(w, s)
     record(w, now, EVENT_ARRIVAL, s, w.arriving)
+    w.stale = 1
     if w.phase == WAITING and plan.preempt_together == 0:
         select_hosts(plan, w, now)
         return
@@ -184,12 +199,12 @@ def arrive(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     return_loans(plan, w, now)
 
 
-@bare
+@inlined
 def look_for_end_of_shortage(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Wake the job, after all else of this instant, once the servers it waits for exist."""
     waits = w.phase == STALLED or (w.phase == WAITING and plan.preempt_together != 0)
     if waits and w.wake == 0 and available(w) >= wanted(plan, w):
-        w.wake, w.wake_time = 1, now
+        w.wake, w.wake_time, w.stale = 1, now, 1
 
 
 @bare
@@ -203,10 +218,15 @@ def return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     while w.loans > 0 and w.idle > 0 and place >= 0:
         s = int(id_at(w.pool, place).server)
         if s != NONE and state_at(w.states, s).is_ == IDLE:
+            tally(w, now, IDLE, w.idle)
+            tally(w, now, SPARE, w.spares_left)
             remove_from_pool(w, s)
+            drop_idle(w, s)
             append_to_spares(w, s)
             state_at(w.states, s).is_ = SPARE
-            w.idle -= 1
+            if server_at(w.servers, s).defective != 0:
+                tally_defective(w, now)
+                w.defective -= 1
             w.loans -= 1
             record(w, now, EVENT_RETURN_TO_SPARES, s, w.loans)
         place -= 1
@@ -219,6 +239,9 @@ def return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Choose hosts and standbys afresh, by the scenario's policy."""
     settle(plan, w, now)
+    tally(w, now, ACTIVE, w.active)
+    tally(w, now, STANDBY, w.standby_count)
+    tally(w, now, IDLE, w.idle)
     total = available(w)
     standbys = min(total - plan.job_servers, plan.warm_standbys)
     hosts = plan.job_servers
@@ -232,7 +255,6 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         _list_by_number(plan, w)
         _rank(plan, w, total)
     _assign(plan, w, hosts, standbys, total)
-    w.idle = total - hosts - standbys
     number = w.selections
     w.selections += 1
     w.counts[HOST_SELECTIONS] += 1
@@ -246,8 +268,11 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 
 @bare
 def _assign(plan, w, hosts, standbys, total):  # type: ignore[no-untyped-def]  # compiled
-    """Bring the listed servers into their states: hosts first, then standbys, the rest idle."""
-    w.standby_head = w.standby_count = 0
+    """Bring the listed servers into their states: hosts first, then standbys, the rest idle.
+
+    Hosts that are active already are not touched.
+    """
+    reserves = _set_reserves_aside(w)
     for i in range(hosts, total):
         s = int(id_at(w.chosen, i).server)
         if state_at(w.states, s).is_ == ACTIVE:
@@ -257,26 +282,43 @@ def _assign(plan, w, hosts, standbys, total):  # type: ignore[no-untyped-def]  #
             push_standby(w, s)
         else:
             state_at(w.states, s).is_ = IDLE
-    for i in range(hosts):
-        s = int(id_at(w.chosen, i).server)
-        if state_at(w.states, s).is_ != ACTIVE:
+            add_idle(w, s)
+    for i in range(reserves):
+        s = int(slot_at(w.slots, i).candidate)
+        if state_at(w.states, s).is_ == _SET_ASIDE:
             join(plan, w, s)
 
 
 @bare
-def _list_by_number(plan, w):  # type: ignore[no-untyped-def]  # compiled
+def _set_reserves_aside(w):  # type: ignore[no-untyped-def]  # compiled
+    """List all standbys and idle servers, mark them, and return how many there are."""
     n = 0
+    while w.standby_count > 0:
+        slot_at(w.slots, n).candidate = pop_standby(w)
+        n += 1
+    for i in range(w.idle):
+        slot_at(w.slots, n).candidate = id_at(w.idles, i).server
+        n += 1
+    w.idle = 0
+    for i in range(n):
+        state_at(w.states, slot_at(w.slots, i).candidate).is_ = _SET_ASIDE
+    return n
+
+
+@bare
+def _list_by_number(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    n, chosen, states = 0, w.chosen, w.states
     for s in range(plan.servers_total):
-        id_at(w.chosen, n).server = s  # the next one overwrites it, unless it is kept
-        n += 1 if state_at(w.states, s).is_ <= IDLE else 0
+        id_at(chosen, n).server = s  # the next one overwrites it, unless it is kept
+        n += 1 if state_at(states, s).is_ <= IDLE else 0
 
 
 @bare
 def _list_by_entry(w):  # type: ignore[no-untyped-def]  # compiled
-    n = 0
+    n, chosen, pool = 0, w.chosen, w.pool
     for place in range(w.pool_end):
-        s = id_at(w.pool, place).server
-        id_at(w.chosen, n).server = s  # the next one overwrites it, unless it is kept
+        s = id_at(pool, place).server
+        id_at(chosen, n).server = s  # the next one overwrites it, unless it is kept
         n += 1 if s != NONE else 0
 
 
@@ -286,16 +328,16 @@ def _draw(w, m, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
 
     Leaves the hosts in front, then the standbys in the order drawn, then those left idle.
     """
-    root, number, hosts = w.root, w.selections, m - idle - standbys
+    root, number, hosts, chosen = w.root, w.selections, m - idle - standbys, w.chosen
     for k in range(idle + standbys):
         j = int(uniform(address(root, number, k), SELECTION_PICK) * m)
         m -= 1
-        _swap(id_at(w.chosen, j), id_at(w.chosen, m))
+        _swap(id_at(chosen, j), id_at(chosen, m))
     for i in range(standbys // 2):  # the last one drawn lies in front
-        _swap(id_at(w.chosen, hosts + i), id_at(w.chosen, hosts + standbys - 1 - i))
+        _swap(id_at(chosen, hosts + i), id_at(chosen, hosts + standbys - 1 - i))
 
 
-@bare
+@inlined
 def _swap(a, b):  # type: ignore[no-untyped-def]  # compiled
     a.server, b.server = b.server, a.server
 

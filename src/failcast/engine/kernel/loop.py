@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from failcast.engine.compiled import bare, code
+from failcast.engine.compiled import bare, code, inlined
 from failcast.engine.kernel.books import (
     end,
     enter,
@@ -14,19 +14,20 @@ from failcast.engine.kernel.books import (
     settle,
     settle_at,
 )
-from failcast.engine.kernel.calendar import earliest, remove
+from failcast.engine.kernel.calendar import next_key, next_server
 from failcast.engine.kernel.failures import (
-    automated_repair_end,
     fail,
-    manual_repair_end,
+    hand_over,
     regenerate,
+    repair_end,
 )
 from failcast.engine.kernel.hosts import arrive, choose, promote, select_hosts
 from failcast.engine.kernel.start import reset
+from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
 from failcast.engine.kernel.world import (
     DUE,
+    FAILING,
     NO_STATUS,
-    NONE,
     calendar_at,
     server_at,
 )
@@ -42,10 +43,10 @@ from failcast.engine.model import (
     RANK_FAILURE,
     RANK_FINISH,
     RANK_HORIZON,
-    RANK_MANUAL_END,
     RANK_REGENERATION,
     RANK_STALL_WAKE,
     RECOVERING,
+    SERVER_STATES,
     Status,
 )
 
@@ -55,7 +56,7 @@ _OUT_OF_EVENTS: Final = code(Status.OUT_OF_EVENTS)
 _FIRST_BUCKET: Final = 2
 _FAILURES: Final = _FIRST_BUCKET + len(BUCKETS)
 _FIRST_COUNTER: Final = _FAILURES + 1
-_MEAN_RUN: Final = _FIRST_COUNTER + len(COUNTERS)
+_DOWN_P99: Final = _FIRST_COUNTER + len(COUNTERS)
 
 
 @bare
@@ -64,57 +65,55 @@ def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  
     reset(plan, w, seed, replication)
     select_hosts(plan, w, 0.0)
     schedule(plan, w)
+    due = calendar_at(w.calendars, DUE)
     while w.status == NO_STATUS and stop[0] == 0:
-        time, rank, server = _next_event(plan, w)
-        w.events += 1
-        if w.events > plan.max_events:
-            end(plan, w, time, _OUT_OF_EVENTS)
-        elif rank <= RANK_ARRIVAL:
-            _pool_event(plan, w, time, rank, server)
-        elif rank == RANK_HORIZON:
-            end(plan, w, time, _OUT_OF_TIME)
+        time = next_key(w, due)
+        if time <= w.next_time:  # repairs and arrivals come before all else of their instant
+            _pool_event(plan, w, due, time)
         else:
-            _job_event(plan, w, time, rank, server)
+            w.event_rank = w.next_rank
+            if _count_event(plan, w, w.next_time):
+                _job_event(plan, w, w.next_time, w.next_rank)
             schedule(plan, w)
+    tally_all(w)
 
 
-@bare
-def _next_event(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    """Return (time, rank, server) of the earliest event; ties go to the smaller rank."""
-    time, rank, server = w.next_time, w.next_rank, w.next_server
-    if w.wake != 0 and (w.wake_time < time or (w.wake_time == time and rank > RANK_STALL_WAKE)):
-        time, rank, server = w.wake_time, RANK_STALL_WAKE, NONE
-    regeneration = w.regeneration_next
-    if regeneration < time or (regeneration == time and rank > RANK_REGENERATION):
-        time, rank, server = regeneration, RANK_REGENERATION, NONE
-    due = earliest(w, calendar_at(w.calendars, DUE))
-    if due != NONE:
-        # Repairs and arrivals come before everything else of their instant.
-        key = server_at(w.servers, due).key
-        if key <= time:
-            time, rank, server = key, int(server_at(w.servers, due).rank), due
-    if plan.horizon < time:
-        time, rank, server = plan.horizon, RANK_HORIZON, NONE
-    return time, rank, server
+@inlined
+def _count_event(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Count an event that is about to happen; end the run, and say so, if it is one too many."""
+    w.events += 1
+    if w.events > plan.max_events:
+        end(plan, w, now, _OUT_OF_EVENTS)
+        return False
+    return True
 
 
-@bare
-def _pool_event(plan, w, now, rank, s):  # type: ignore[no-untyped-def]  # compiled
-    """A stage of repair ends, or a preempted spare arrives."""
-    remove(w, calendar_at(w.calendars, DUE), s)
-    if rank == RANK_AUTOMATED_END:
-        automated_repair_end(plan, w, now, s)
-    elif rank == RANK_MANUAL_END:
-        manual_repair_end(plan, w, now, s)
-    else:
+@inlined
+def _pool_event(plan, w, due, now):  # type: ignore[no-untyped-def]  # compiled
+    """A repair ends, or a preempted spare arrives."""
+    s = next_server(due)
+    server = server_at(w.servers, s)
+    w.event_rank, w.event_server = int(server.rank), s
+    if server.rank == RANK_AUTOMATED_END and server.escalated != 0:
+        due.first += 1
+        hand_over(w, now, s)
+        return
+    if not _count_event(plan, w, now):
+        return
+    due.first += 1
+    if server.rank == RANK_ARRIVAL:
         arrive(plan, w, now, s)
-        schedule(plan, w)  # a job that waited for this arrival may be selecting now
+    else:
+        repair_end(plan, w, now, s)
+    if w.stale != 0:
+        schedule(plan, w)
 
 
-@bare
-def _job_event(plan, w, now, rank, server):  # type: ignore[no-untyped-def]  # compiled
+@inlined
+def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
     """What happens to the job itself: failure, finish, end of a phase, wake, regeneration."""
     if rank == RANK_FAILURE:
+        server = next_server(calendar_at(w.calendars, FAILING))
         settle_at(w, now, server_at(w.servers, server).key)
         fail(plan, w, now, server)
     elif rank == RANK_FINISH:
@@ -124,6 +123,8 @@ def _job_event(plan, w, now, rank, server):  # type: ignore[no-untyped-def]  # c
         regenerate(plan, w, now)
     elif rank == RANK_STALL_WAKE:
         choose(plan, w, now)
+    elif rank == RANK_HORIZON:
+        end(plan, w, now, _OUT_OF_TIME)
     elif w.phase == RECOVERING:
         settle(plan, w, now)
         promote(plan, w, now)
@@ -136,8 +137,8 @@ def _job_event(plan, w, now, rank, server):  # type: ignore[no-untyped-def]  # c
 
 
 @bare
-def _write_row(w, row):  # type: ignore[no-untyped-def]  # compiled
-    """Write the metrics of a run that ended, in the order of ``model.METRICS``."""
+def _write_row(w, row, hours):  # type: ignore[no-untyped-def]  # compiled
+    """Write the metrics of a run that ended, and its server-hours, in the orders of ``model``."""
     productive, wall = w.books[PRODUCTIVE], w.wall
     failures = w.counts[FAILURES_RANDOM] + w.counts[FAILURES_SYSTEMATIC]
     row[0] = wall
@@ -147,20 +148,26 @@ def _write_row(w, row):  # type: ignore[no-untyped-def]  # compiled
     row[_FAILURES] = failures
     for i in range(len(COUNTERS)):
         row[_FIRST_COUNTER + i] = w.counts[i]
-    row[_MEAN_RUN] = productive / (failures + 1)
+    row[_DOWN_P99] = down_p99(w)
+    row[_DOWN_P99 + 1] = defective_mean(w)
+    row[_DOWN_P99 + 2] = productive / (failures + 1)
+    for state in range(len(SERVER_STATES)):
+        hours[state] = w.server_hours[state]
 
 
 @bare
-def run_block(plan, w, seed, first, values, status, stop):  # type: ignore[no-untyped-def]  # compiled
+def run_block(  # type: ignore[no-untyped-def]  # compiled
+    plan, w, seed, first, values, hours, status, stop
+):
     """Run ``len(status)`` replications from number ``first`` on; return the lines of trace.
 
-    ``values`` (replications x metrics) and ``status`` are written. If the world has room for a
-    trace, that of the last replication is left there; the number of lines it would have written
-    comes back, also if there was less room. Another thread may set ``stop[0]``: what was written
-    then is worth nothing.
+    ``values`` (replications x metrics), ``hours`` (replications x states) and ``status`` are
+    written. If the world has room for a trace, that of the last replication is left there; the
+    number of lines it would have written comes back, also if there was less room. Another thread
+    may set ``stop[0]``: what was written then is worth nothing.
     """
     for i in range(len(status)):
         run_one(plan, w, seed, first + i, stop)
-        _write_row(w, values[i])
+        _write_row(w, values[i], hours[i])
         status[i] = w.status
     return w.trace_n

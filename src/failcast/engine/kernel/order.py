@@ -5,11 +5,11 @@ Written out, since numba's own sorting takes longer to compile than the rest of 
 
 from __future__ import annotations
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.world import slot_at
 
 
-@bare
+@inlined
 def _before(a, b):  # type: ignore[no-untyped-def]  # compiled
     if a.key != b.key:
         return a.key < b.key
@@ -18,7 +18,7 @@ def _before(a, b):  # type: ignore[no-untyped-def]  # compiled
     return a.candidate < b.candidate
 
 
-@bare
+@inlined
 def _swap(a, b):  # type: ignore[no-untyped-def]  # compiled
     a.key, b.key = b.key, a.key
     a.draw, b.draw = b.draw, a.draw
@@ -50,7 +50,7 @@ def keep_first(w, m, count):  # type: ignore[no-untyped-def]  # compiled
             low = high
 
 
-@bare
+@inlined
 def _is_before(slot, key, draw, candidate):  # type: ignore[no-untyped-def]  # compiled
     if slot.key != key:
         return slot.key < key
@@ -59,7 +59,7 @@ def _is_before(slot, key, draw, candidate):  # type: ignore[no-untyped-def]  # c
     return slot.candidate < candidate
 
 
-@bare
+@inlined
 def _is_after(slot, key, draw, candidate):  # type: ignore[no-untyped-def]  # compiled
     if slot.key != key:
         return slot.key > key

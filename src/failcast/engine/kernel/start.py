@@ -5,7 +5,8 @@ from __future__ import annotations
 from failcast.engine.compiled import bare
 from failcast.engine.kernel.calendar import clear
 from failcast.engine.kernel.order import keep_first
-from failcast.engine.kernel.pools import append_to_pool, append_to_spares
+from failcast.engine.kernel.pools import add_idle, append_to_pool, append_to_spares
+from failcast.engine.kernel.tally import clear_tally
 from failcast.engine.kernel.world import (
     DUE,
     FAILING,
@@ -30,12 +31,12 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
         w.books[i] = 0.0
     for i in range(len(COUNTERS)):
         w.counts[i] = 0
+    clear_tally(w)
     w.wall = w.clock = w.progress = 0.0
     w.phase, w.status = NO_PHASE, NO_STATUS
     w.short = w.wake = 0
     w.active = 0
     w.standby_head = w.standby_count = 0
-    w.idle = plan.working_pool
     w.loans = w.arriving = 0
     w.not_retired = plan.servers_total
     w.selections = w.recoveries = w.regenerations = 0
@@ -50,15 +51,16 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
 @bare
 def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     total = plan.servers_total
-    w.pool_end = w.spare_head = w.spares_left = FIRST
+    w.pool_end = w.spare_head = w.spares_left = w.idle = FIRST
     for s in range(total):
         server = server_at(w.servers, s)
         server.renewal = server.preemptions = 0
-        server.defective = server.condemned = 0
+        server.defective = server.condemned = server.escalated = 0
         slot_at(w.slots, s).candidate = s
         if s < plan.working_pool:
             state_at(w.states, s).is_ = IDLE
             append_to_pool(w, s)
+            add_idle(w, s)
         else:
             state_at(w.states, s).is_ = SPARE
             append_to_spares(w, s)
@@ -69,7 +71,9 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
             line.score, line.blames = plan.score_initial, 0
     keep_smallest_draws(w, DEFECTIVE, FIRST, total, plan.defective_count)
     for i in range(plan.defective_count):
-        server_at(w.servers, slot_at(w.slots, i).candidate).defective = 1
+        s = slot_at(w.slots, i).candidate
+        server_at(w.servers, s).defective = 1
+        w.defective += 1 if s < plan.working_pool else 0
     for s in range(total):
         server = server_at(w.servers, s)
         server.life = life_hours(plan, w.root, s, FIRST, server.defective)

@@ -5,18 +5,19 @@ Everything a run changes lives here, so that compiled functions stay short and r
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from failcast.engine.compiled import code
 from failcast.engine.memory import address_of, row_of
-from failcast.engine.model import BUCKETS, COUNTERS
+from failcast.engine.model import BUCKETS, COUNTERS, SERVER_STATES
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
 
 NONE: Final = code(-1)
 NO_PHASE: Final = code(-1)
 NO_STATUS: Final = code(-1)
+_CACHE_LINE: Final = 64  # bytes
 FIRST: Final = code(0)  # the number of the first of anything that is counted by draws
 
 CALENDAR_DTYPE: Final = np.dtype(
@@ -24,15 +25,19 @@ CALENDAR_DTYPE: Final = np.dtype(
         np.record,
         [
             ("days_per_hour", np.float64),
-            ("count", np.int64),
-            ("today", np.int64),  # no server is due before this day
+            ("hanging", np.int64),  # servers on lists
+            ("today", np.int64),  # the sheet holds all that is due up to this day
             ("mask", np.int64),  # days of the ring - 1
+            ("first", np.int64),  # line of the sheet
+            ("last", np.int64),  # line behind the last
+            ("room", np.int64),  # lines of the sheet
             ("days", np.uint64),
+            ("sheet", np.uint64),
         ],
     )
 )
-#: A day: the first and the last server on its list.
-DAY_DTYPE: Final = np.dtype((np.record, [("first", np.int32), ("last", np.int32)]))
+#: A line on a calendar's sheet; the tie is rank × 2**32 + server.
+SHEET_DTYPE: Final = np.dtype((np.record, [("key", np.float64), ("tie", np.int64)]))
 
 #: The world: the job, and the addresses of all tables.
 WORLD_DTYPE: Final = np.dtype(
@@ -48,6 +53,9 @@ WORLD_DTYPE: Final = np.dtype(
                 "phase_end",
                 "regeneration_next",
                 "wake_time",
+                "defective_hours",
+                "defective_since",  # up to when they are counted
+                "down_since",
             )
         ]
         + [
@@ -58,7 +66,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "short",
                 "wake",
                 "next_rank",
-                "next_server",
+                "stale",  # something changed what is next
                 "active",
                 "standby_head",
                 "standby_count",
@@ -67,6 +75,11 @@ WORLD_DTYPE: Final = np.dtype(
                 "spares_left",
                 "arriving",
                 "not_retired",
+                "down",  # servers in repair
+                "most_down",
+                "defective",  # of those that are active, standby or idle
+                "event_rank",  # of the present event
+                "event_server",
                 "pool_end",
                 "spare_head",
                 "selections",
@@ -87,29 +100,36 @@ WORLD_DTYPE: Final = np.dtype(
                 "pool",
                 "spares",
                 "standbys",
+                "idles",
                 "chosen",
                 "ledger",
                 "slots",
                 "calendars",
                 "blame_hours",
+                "down_hours",
                 "lines",  # of the trace; a numpy record has a method trace
             )
         ]
         + [
             ("books", np.float64, (len(BUCKETS),)),
             ("counts", np.int64, (len(COUNTERS),)),
+            ("server_hours", np.float64, (len(SERVER_STATES),)),
+            ("since", np.float64, (len(SERVER_STATES),)),  # up to when they are counted
         ],
     )
 )
 
-#: What every event of a server touches: 40 bytes, less than a line of cache.
+#: What every event of a server touches: 64 bytes, one line of cache.
 SERVER_DTYPE: Final = np.dtype(
     (
         np.record,
         [
             ("key", np.float64),  # when it is due in its calendar; active: its failure point
             ("life", np.float64),  # not active: what remains of its life
-            ("before", np.int32),  # in the list of a day
+            ("blamed", np.float64),  # when its repair began
+            ("automated_end", np.float64),  # when its automated repair ends
+            ("repair_end", np.float64),
+            ("before", np.int32),  # on the list of a day
             ("after", np.int32),
             ("place", np.int32),  # in the working pool
             ("renewal", np.int32),
@@ -117,7 +137,7 @@ SERVER_DTYPE: Final = np.dtype(
             ("rank", np.int8),  # of what it is due for
             ("defective", np.int8),
             ("condemned", np.int8),
-            ("unused", np.int8),
+            ("escalated", np.int8),  # its repair has a manual stage
         ],
     )
 )
@@ -174,7 +194,7 @@ line_at = row_of(TRACE_DTYPE)
 hours_at = row_of(HOURS_DTYPE)
 calendar_at = row_of(CALENDAR_DTYPE)
 ledger_at = row_of(LEDGER_DTYPE)
-day_at = row_of(DAY_DTYPE)
+line_on_sheet = row_of(SHEET_DTYPE)
 
 FAILING: Final = code(0)  # the calendar of failure points, on the job's clock
 DUE: Final = code(1)  # the calendar of repair ends and arrivals, in wall time
@@ -191,20 +211,25 @@ class World:
         total = int(plan.servers_total)
         memory = int(plan.retire_failures) if plan.retirement == RETIRE_THRESHOLD else 0
         self.calendars = np.zeros(2, CALENDAR_DTYPE)
-        self.days = [np.zeros(_ring(total, 2), DAY_DTYPE), np.zeros(_ring(total, 8), DAY_DTYPE)]
-        for number, days in enumerate(self.days):
+        self.days = [np.zeros(_ring(total, 4), ID_DTYPE), np.zeros(_ring(total, 16), ID_DTYPE)]
+        self.sheets = [np.zeros(2 * total, SHEET_DTYPE) for _ in self.days]
+        for number, (days, sheet) in enumerate(zip(self.days, self.sheets, strict=True)):
             self.calendars["mask"][number] = len(days) - 1
+            self.calendars["room"][number] = len(sheet)
             self.calendars["days"][number] = address_of(days)
+            self.calendars["sheet"][number] = address_of(sheet)
         self.tables = {
-            "servers": np.zeros(total, SERVER_DTYPE),
+            "servers": _on_cache_lines(total, SERVER_DTYPE),
             "states": np.zeros(total, STATE_DTYPE),
             "pool": np.zeros(2 * total, ID_DTYPE),
             "spares": np.zeros(total, ID_DTYPE),
             "standbys": np.zeros(total, ID_DTYPE),
+            "idles": np.zeros(total, ID_DTYPE),
             "chosen": np.zeros(total + 1, ID_DTYPE),  # one more: lists write before they keep
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),
+            "down_hours": np.zeros(total + 1, HOURS_DTYPE),
             "lines": trace,
             "calendars": self.calendars,
         }
@@ -212,6 +237,13 @@ class World:
         for name, table in self.tables.items():
             self.record[name] = address_of(table)
         self.record.servers_total, self.record.trace_room = total, len(trace)
+
+
+def _on_cache_lines(rows: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """Return a table of zeros that begins with a line of cache."""
+    memory = np.zeros(rows * dtype.itemsize + _CACHE_LINE, np.uint8)
+    begin = -int(memory.ctypes.data) % _CACHE_LINE
+    return memory[begin : begin + rows * dtype.itemsize].view(dtype)
 
 
 def _ring(servers: int, share: int) -> int:
