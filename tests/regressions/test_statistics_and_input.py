@@ -93,9 +93,8 @@ def test_b23_percentiles_interpolate(count: int, p5: float, p50: float, p95: flo
     values = np.arange(count, 0, -1, dtype=float)
     assert [quantile(values, q) for q in (0.05, 0.5, 0.95)] == pytest.approx([p5, p50, p95])
     rows = np.repeat(values[:, None], len(METRICS), axis=1)
-    sample = Sample(
-        SMALL, Runs(rows, np.zeros(count, np.uint8), np.zeros((count, 8)), seed=1), seed=1
-    )
+    runs = Runs(rows, np.zeros(count, np.uint8), np.zeros((count, 8)), seed=1)
+    sample = Sample(SMALL, runs, seed=1)
     summary = sample.summary("failures")
     assert (summary.p5, summary.p50, summary.p95) == pytest.approx((p5, p50, p95))
 
