@@ -19,15 +19,21 @@ from failcast.scenario import (
     ConstantLife,
     Diagnosis,
     Distribution,
+    Empirical,
+    EmpiricalLife,
     Exponential,
     ExponentialLife,
     Exposure,
     Failures,
+    Gamma,
+    GammaLife,
     Job,
     Life,
     Lognormal,
     LognormalLife,
     ManualRepair,
+    Mixture,
+    MixtureLife,
     Never,
     Preemption,
     RandomFailures,
@@ -51,6 +57,17 @@ from failcast.scenario import (
 #: Hours of computing of every generated job.
 LENGTH_HOURS = 100.0
 
+#: A mixture with a component of every kind, as a duration or, by its shape, as a life.
+MIXED: tuple[tuple[float, Distribution], ...] = (
+    (0.2, Exponential(mean=2.0)),
+    (0.15, Weibull(mean=5.0, shape=0.7)),
+    (0.15, Lognormal(median=2.0, sigma=1.5)),
+    (0.2, Gamma(mean=8.0, shape=0.4)),
+    (0.1, Uniform(low=1.0, high=4.0)),
+    (0.15, Empirical(values=(0.5, 2.0, 2.5, 30.0))),
+    (0.05, Constant(value=1.0)),
+)
+
 #: Option -> its levels. Pool sizes are relative, so that every combination is a valid scenario.
 FACTORS: Mapping[str, Sequence[Any]] = {
     "servers": (1, 2, 7, 24),
@@ -66,6 +83,9 @@ FACTORS: Mapping[str, Sequence[Any]] = {
         LognormalLife(sigma=1.0),
         ConstantLife(),
         UniformLife(spread=0.5),
+        GammaLife(shape=0.4),
+        EmpiricalLife(values=(1.0, 5.0, 5.0, 40.0)),
+        MixtureLife(parts=MIXED),
     ),
     # Expected failures of a run with exponential lives.
     "failures": (30.0, 0.0, 250.0),
@@ -78,14 +98,29 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     ),
     "diagnosed": (1.0, 0.6, 0.0),
     "wrong_server": (0.0, 0.3, 1.0),
-    "recovery": (Constant(value=0.25), Constant(value=0.0), Exponential(mean=0.5)),
+    "recovery": (
+        Constant(value=0.25),
+        Constant(value=0.0),
+        Exponential(mean=0.5),
+        Empirical(values=(0.0, 0.2, 0.2, 1.5)),
+    ),
     "selection": (Constant(value=0.05), Constant(value=0.0), Uniform(low=0.0, high=2.0)),
     "policy": ("random", "pool_order", "fewest_failures", "highest_score"),
     "wait": (Constant(value=0.5), Constant(value=0.0), Lognormal(median=2.0, sigma=1.0)),
     "mode": ("one_at_a_time", "together"),
     "return": ("never", "when_healed"),
-    "automated": (Exponential(mean=2.0), Constant(value=0.0), Weibull(mean=5.0, shape=0.7)),
-    "manual": (Exponential(mean=20.0), Constant(value=0.0), Lognormal(mean=10.0, sigma=1.5)),
+    "automated": (
+        Exponential(mean=2.0),
+        Constant(value=0.0),
+        Weibull(mean=5.0, shape=0.7),
+        Gamma(mean=3.0, shape=2.5),
+    ),
+    "manual": (
+        Exponential(mean=20.0),
+        Constant(value=0.0),
+        Lognormal(mean=10.0, sigma=1.5),
+        Mixture(parts=MIXED),
+    ),
     "escalate": (0.8, 0.0, 1.0),
     "automated_silent": (0.4, 0.0, 1.0),
     "manual_silent": (0.2, 0.0, 1.0),
@@ -237,12 +272,29 @@ def hours(most: float = 20.0) -> st.SearchStrategy[float]:
 
 def distributions(most: float = 20.0) -> st.SearchStrategy[Distribution]:
     """Distributions of durations of every family, with means up to about ``most`` hours."""
+    single = _single(most)
+    return st.one_of(single, mixtures(single).map(lambda parts: Mixture(parts=parts)))
+
+
+def mixtures(parts: st.SearchStrategy[Distribution]) -> st.SearchStrategy[Sequence[Any]]:
+    """Weights that add up to 1, each with one of ``parts``."""
+    weighted = st.lists(st.tuples(st.integers(1, 100), parts), min_size=1, max_size=5)
+    return weighted.map(
+        lambda pairs: tuple((w / sum(each for each, _ in pairs), part) for w, part in pairs)
+    )
+
+
+def _single(most: float) -> st.SearchStrategy[Distribution]:
+    """Distributions of durations of every family but mixtures."""
     shapes = st.floats(0.4, 4.0)
     return st.one_of(
         st.builds(Constant, value=hours(most)),
         st.builds(Exponential, mean=hours(most)),
         st.builds(Weibull, mean=hours(most), shape=shapes),
         st.builds(Weibull, scale=hours(most), shape=shapes),
+        st.builds(Gamma, mean=hours(most), shape=st.floats(0.05, 50.0)),
+        st.builds(Gamma, scale=hours(most), shape=shapes),
+        st.builds(Empirical, values=st.lists(hours(most), min_size=1, max_size=8)),
         st.builds(Lognormal, median=hours(most), sigma=st.floats(0.0, 2.0)),
         st.builds(Lognormal, mean=hours(most), sigma=st.floats(0.0, 2.0)),
         st.lists(hours(most), min_size=2, max_size=2).map(
@@ -257,9 +309,16 @@ def lives() -> st.SearchStrategy[Life]:
         st.just(ExponentialLife()),
         st.builds(WeibullLife, shape=st.floats(0.4, 4.0)),
         st.builds(LognormalLife, sigma=st.floats(0.0, 1.5)),
+        st.builds(GammaLife, shape=st.floats(0.1, 50.0)),
+        st.builds(EmpiricalLife, values=st.lists(st.floats(0.1, 100.0), min_size=1, max_size=8)),
+        mixtures(_single(20.0)).filter(_has_length).map(lambda parts: MixtureLife(parts=parts)),
         st.just(ConstantLife()),
         st.builds(UniformLife, spread=st.floats(0.01, 1.0)),
     )
+
+
+def _has_length(parts: Sequence[Any]) -> bool:
+    return any(part.mean_hours > 0.0 for _, part in parts)
 
 
 def retirements() -> st.SearchStrategy[Retirement]:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from failcast.scenario import distributions, policies
+from failcast.scenario import distributions, lives, policies
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "src/failcast/"
@@ -343,7 +343,7 @@ def registered() -> dict[str, set[str]]:
     """Every literal registry of the scenario, by its name, with the names of its members."""
     return {
         name: set(value)
-        for module in (distributions, policies)
+        for module in (distributions, lives, policies)
         for name, value in vars(module).items()
         if name.isupper() and isinstance(value, dict)
     }

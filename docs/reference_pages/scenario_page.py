@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import failcast as fc
-from failcast.scenario import airesim, distributions, files, policies, units
+from failcast.scenario import (
+    airesim,
+    distributions,
+    files,
+    lives,
+    measurements,
+    policies,
+    units,
+)
 from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.echo import OFF
 from failcast.scenario.expressions import Family
@@ -107,6 +115,10 @@ def family_rows(registry: Mapping[str, type[Family]]) -> list[list[str]]:
     """One row for each family: how it is written, its arguments, its meaning."""
     rows = []
     for name, family in registry.items():
+        if family.usage:
+            told = explained_arguments(name)
+            rows.append([" or ".join(map(code, family.usage)), told, first_sentence(family)])
+            continue
         arguments = []
         for attribute, argument, rule in fields_of(family):
             assert isinstance(rule, Rule)
@@ -119,6 +131,23 @@ def family_rows(registry: Mapping[str, type[Family]]) -> list[list[str]]:
         written = f"{name}({', '.join(family.positional)})" if family.positional else name
         rows.append([code(written), "; ".join(arguments) or "none", first_sentence(family)])
     return rows
+
+
+def explained_arguments(name: str) -> str:
+    """What the arguments of a family with a form of its own are."""
+    least = measurements.HASH_DIGITS
+    return {
+        "empirical": (
+            f"durations, at most {measurements.MOST_INLINE:,}; or a CSV file of at most "
+            f"{measurements.MOST_VALUES:,}, with `column`: its name, where there are several; "
+            f"`unit`: that of bare numbers, optional; `sha256`: {least} digits or more that the "
+            "file's hash must begin with, optional"
+        ),
+        "mixture": (
+            f"at most {distributions.MOST_PARTS} parts, each a weight above 0 and a distribution "
+            "of durations; the weights add up to 1"
+        ),
+    }[name]
 
 
 def name_rows(registry: Mapping[str, str]) -> list[list[str]]:
@@ -165,14 +194,19 @@ def scenario_page() -> str:
         (
             "Distributions of durations",
             "For every field of the kind *distribution*. A bare duration means `constant`. "
-            "`weibull` takes either `mean` or `scale`, `lognormal` either `median` or `mean`.",
+            "`weibull` and `gamma` take either `mean` or `scale`, `lognormal` either `median` or "
+            "`mean`. The file of an empirical distribution is looked for beside the scenario's, "
+            "that of an override in the current folder; a name with a comma, a bracket or without "
+            "an ending is put in quotes. A mixture is an expression with a colon: in YAML, put the "
+            "whole of it in quotes.",
             distributions.DISTRIBUTIONS,
         ),
         (
             "Shapes of lives",
             "For `failures.life`. Only the shape is given: the mean is 1 / the server's own "
-            "failure rate.",
-            distributions.LIVES,
+            "failure rate. Measured lives and mixtures are durations of which only the ratios "
+            "count. Measured lives are longer than 0.",
+            lives.LIVES,
         ),
         (
             "Retirement rules",

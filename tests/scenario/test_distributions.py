@@ -1,7 +1,8 @@
 """Distributions and lives: what engines draw from has the mean and the shape that was asked for.
 
 Means are checked by integrating the engines' own formula (code, a, b), at shapes where a wrong
-formula would show. On the map: tests of scenario/distributions.py, policies.py and expressions.py.
+formula would show. On the map: tests of scenario/distributions.py, lives.py, policies.py and
+expressions.py; measured values and mixtures are in test_measurements.py and test_mixtures.py.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from failcast.scenario import (
     DISTRIBUTIONS,
@@ -21,6 +22,8 @@ from failcast.scenario import (
     Distribution,
     Exponential,
     ExponentialLife,
+    Gamma,
+    GammaLife,
     Life,
     Lognormal,
     LognormalLife,
@@ -34,7 +37,7 @@ from failcast.scenario import (
     Weibull,
     WeibullLife,
 )
-from failcast.scenario import distributions as d
+from failcast.scenario import drawn as d
 
 
 def quantile(kernel: tuple[int, float, float], p: float) -> float:
@@ -47,12 +50,16 @@ def quantile(kernel: tuple[int, float, float], p: float) -> float:
         d.WEIBULL: lambda: a * e**b,
         d.LOGNORMAL: lambda: a * math.exp(b * stats.norm.ppf(p)),
         d.UNIFORM: lambda: a + (b - a) * p,
+        d.GAMMA: lambda: a * stats.gamma.ppf(p, b),
     }[code]()
 
 
 def integrated_mean(kernel: tuple[int, float, float]) -> float:
-    """The mean of what an engine draws, by numerical integration over E, Z or U."""
+    """The mean of what an engine draws, by numerical integration over E, Z, U or G."""
     code, a, b = kernel
+    if code == d.GAMMA:
+        mean, _ = integrate.quad(lambda p: a * special.gammaincinv(b, p), 0, 1, epsrel=1e-9)
+        return float(mean)
     if code == d.LOGNORMAL:
         mean, _ = integrate.quad(lambda z: a * math.exp(b * z) * stats.norm.pdf(z), -15, 15)
     elif code in (d.EXPONENTIAL, d.WEIBULL):
@@ -73,6 +80,8 @@ DURATIONS: list[tuple[Distribution, float]] = [
     (Lognormal(median=20.0, sigma=1.5), 20.0 * math.exp(1.125)),
     (Lognormal(mean=20.0, sigma=1.5), 20.0),
     (Uniform(low=1.0, high=4.0), 2.5),
+    (Gamma(mean=100.0, shape=0.5), 100.0),
+    (Gamma(scale=10.0, shape=2.5), 25.0),
 ]
 
 
@@ -92,6 +101,8 @@ def test_the_engines_draw_from_the_mean_that_was_asked_for(
         (Lognormal(median=20.0, sigma=2.5), stats.lognorm(2.5, scale=20.0)),
         (Exponential(mean=7.0), stats.expon(scale=7.0)),
         (Uniform(low=1.0, high=4.0), stats.uniform(1.0, 3.0)),
+        (Gamma(scale=10.0, shape=0.3), stats.gamma(0.3, scale=10.0)),
+        (Gamma(mean=10.0, shape=2.5), stats.gamma(2.5, scale=4.0)),
     ],
 )
 def test_the_engines_draw_from_the_shape_that_was_asked_for(
@@ -113,6 +124,8 @@ def test_the_engines_draw_from_the_shape_that_was_asked_for(
         ConstantLife(),
         UniformLife(),
         UniformLife(spread=0.25),
+        GammaLife(shape=0.4),
+        GammaLife(shape=7.0),
     ],
     ids=str,
 )
@@ -135,6 +148,9 @@ def test_a_uniform_life_lies_within_its_spread() -> None:
         ("weibull(scale=1 d 12 h, shape=2)", Weibull(scale=36.0, shape=2.0)),
         ("lognormal(median=20 h, sigma=2.5)", Lognormal(median=20.0, sigma=2.5)),
         ("lognormal(mean=20 h, sigma=0)", Lognormal(mean=20.0, sigma=0.0)),
+        ("gamma(mean=2 h, shape=0.5)", Gamma(mean=2.0, shape=0.5)),
+        ("gamma(2 h, 0.5)", Gamma(mean=2.0, shape=0.5)),
+        ("gamma(scale=2 h, shape=3)", Gamma(scale=2.0, shape=3.0)),
         ("constant(20 min)", Constant(value=20 / 60)),
         ("20 min", Constant(value=20 / 60)),
         ("uniform(1 min, 3 min)", Uniform(low=1 / 60, high=3 / 60)),
@@ -149,8 +165,16 @@ def test_an_expression_of_a_duration_is_read(text: str, expected: Distribution) 
     ("text", "hint"),
     [
         ("weibul(mean=1 d, shape=2)", "did you mean 'weibull'?"),
-        ("gamma(mean=1 d, shape=2)", "write exponential, weibull, lognormal, constant or uniform"),
-        ("mixture(0.7: 1 d, 0.3: 2 d)", "'mixture' is no distribution here"),
+        ("pareto(mean=1 d, shape=2)", "gamma, constant, uniform, empirical or mixture"),
+        ("threshold(3, 7 d)", "'threshold' is no distribution here"),
+        ("gamma(mean=1 d)", "its shape is missing"),
+        ("gamma(shape=2)", "takes either mean or scale"),
+        ("gamma(mean=1 d, shape=0.01)", "its shape, here 0.01, must be a number from 0.05"),
+        ("gamma(mean=1 d, shape=2", "its parentheses do not match"),
+        ("gamma(mean=(1 d, shape=2)", "its parentheses do not match"),
+        ("gamma(mean=1 d), shape=2)", "its parentheses do not match"),
+        ("gamma('1 d, shape=2)", "its quotes do not match"),
+        ("gamma" + "(" * 30 + ")" * 30, "it is nested too deeply"),
         ("weibull(mean=1 d)", "its shape is missing"),
         ("weibull(shape=2)", "takes either mean or scale"),
         ("weibull(mean=1 d, scale=1 d, shape=2)", "takes either mean or scale"),
@@ -182,6 +206,8 @@ def test_a_wrong_expression_is_told_what_would_be_right(text: str, hint: str) ->
         ("weibull(0.8)", WeibullLife(shape=0.8)),
         ("weibull(shape=0.8)", WeibullLife(shape=0.8)),
         ("lognormal(sigma=1)", LognormalLife(sigma=1.0)),
+        ("gamma(0.8)", GammaLife(shape=0.8)),
+        ("gamma(shape=3)", GammaLife(shape=3.0)),
         ("constant", ConstantLife()),
         ("uniform", UniformLife(spread=1.0)),
         ("uniform(spread=0.5)", UniformLife(spread=0.5)),
@@ -191,7 +217,10 @@ def test_the_shape_of_lives_is_read(text: str, expected: Life) -> None:
     assert Scenario().with_(failures__life=text).failures.life == expected
 
 
-@pytest.mark.parametrize("text", ["weibull(mean=3 d, shape=2)", "20 min", "exponential(mean=1 d)"])
+@pytest.mark.parametrize(
+    "text",
+    ["weibull(mean=3 d, shape=2)", "20 min", "exponential(mean=1 d)", "gamma(mean=1 d, shape=2)"],
+)
 def test_a_life_has_no_mean_of_its_own(text: str) -> None:
     with pytest.raises(ScenarioError, match=r"failures.life is"):
         Scenario().with_(failures__life=text)

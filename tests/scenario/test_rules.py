@@ -32,7 +32,9 @@ from failcast.scenario import (
     Weibull,
 )
 from failcast.scenario.blocks import Block, fields_of, joined
+from failcast.scenario.distributions import Parts
 from failcast.scenario.expressions import Expression
+from failcast.scenario.measurements import Measurements, Origin
 from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
 
 Leaf = tuple[type[Block], str, str, Rule]
@@ -77,6 +79,17 @@ def wrong_values(rule: Rule) -> list[Any]:
         case Expression():
             members = ["nonsense", "nonsense(1)", "weibull(shape=-1)", "(", "never(", "x" * 1000]
             return [*members, None, True, math.nan, [1], {"mean": 1}, ""]
+        case Measurements():
+            zero = [[0], ["0 h"]] * rule.positive
+            lists = [[], (), [-1], [1, "20"], [math.nan], [math.inf], [[1]], [None], [1e10], ["x"]]
+            return [*zero, *lists, {1, 2}, {1: 2}, "20 min", b"1", 3, None, True]
+        case Origin():
+            return ["repairs.csv", 3, True, {}, ["repairs.csv"]]
+        case Parts():
+            half, rest = (0.5, "20 min"), (0.5 + 1e-8, "1 h")
+            pairs = [[half], [half, rest], [(0, "1 h"), (1, "1 h")], [(1, "1")], [(1, "gama(2)")]]
+            odd = [[], [1], [(1,)], [("1", "1 h")], [(1, None)], [(0.04, "1 h")] * 25, [(1, -1)]]
+            return [*pairs, *odd, "1: 20 min", {1: "20 min"}, 1, None, True]
     raise AssertionError(f"no wrong values are known for {type(rule).__name__}")
 
 

@@ -8,7 +8,7 @@ equations, Communications in Statistics B 18, 1989), which needs no density.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,19 @@ import numpy as np
 from scipy import stats
 
 from failcast.scenario import (
+    Constant,
+    Distribution,
+    Exponential,
     ExponentialLife,
+    Gamma,
+    GammaLife,
     Life,
+    Lognormal,
     LognormalLife,
+    MixtureLife,
+    Uniform,
     UniformLife,
+    Weibull,
     WeibullLife,
 )
 
@@ -32,8 +41,61 @@ def life_of_mean_1(life: Life) -> Any:
         return stats.weibull_min(life.shape, scale=1.0 / math.gamma(1.0 + 1.0 / life.shape))
     if isinstance(life, LognormalLife):
         return stats.lognorm(life.sigma, scale=math.exp(-(life.sigma**2) / 2.0))
+    if isinstance(life, GammaLife):
+        return stats.gamma(life.shape, scale=1.0 / life.shape)
+    if isinstance(life, MixtureLife):
+        return Mixed(life.parts, 1.0 / sum(w * _law(part).mean() for w, part in life.parts))
     assert isinstance(life, UniformLife)
     return stats.uniform(1.0 - life.spread, 2.0 * life.spread)
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A mixture by scipy's distributions of its parts, each ``factor`` times as long."""
+
+    parts: Sequence[tuple[float, Distribution]]
+    factor: float = 1.0
+
+    def cdf(self, hours: Any) -> Any:
+        """The distribution function."""
+        return sum(weight * _law(part).cdf(hours / self.factor) for weight, part in self.parts)
+
+    def var(self) -> float:
+        """The variance."""
+        first = sum(weight * _law(part).mean() for weight, part in self.parts)
+        second = sum(w * (_law(part).var() + _law(part).mean() ** 2) for w, part in self.parts)
+        return float(second - first**2) * self.factor**2
+
+
+@dataclass(frozen=True)
+class _Values:
+    values: np.ndarray
+
+    def cdf(self, hours: Any) -> Any:
+        return np.searchsorted(self.values, hours, side="right") / len(self.values)
+
+    def mean(self) -> float:
+        return float(self.values.mean())
+
+    def var(self) -> float:
+        return float(self.values.var())
+
+
+def _law(part: Distribution) -> Any:
+    """Return scipy's distribution of a duration in hours."""
+    match part:
+        case Exponential():
+            return stats.expon(scale=part.mean)
+        case Weibull():
+            scale = part.mean_hours / math.gamma(1.0 + 1.0 / part.shape)
+            return stats.weibull_min(part.shape, scale=scale)
+        case Lognormal():
+            return stats.lognorm(part.sigma, scale=part.mean_hours * math.exp(-(part.sigma**2) / 2))
+        case Gamma():
+            return stats.gamma(part.shape, scale=part.mean_hours / part.shape)
+        case Uniform():
+            return stats.uniform(part.low, part.high - part.low)
+    return _Values(np.array([part.value] if isinstance(part, Constant) else part.values))
 
 
 @dataclass(frozen=True)

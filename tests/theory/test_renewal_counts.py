@@ -24,8 +24,11 @@ from failcast.scenario import (
     ConstantLife,
     Exponential,
     ExponentialLife,
+    Gamma,
+    GammaLife,
     Life,
     LognormalLife,
+    MixtureLife,
     UniformLife,
     WeibullLife,
 )
@@ -42,6 +45,9 @@ LIVES: list[Life] = [
     LognormalLife(sigma=1.0),
     UniformLife(spread=1.0),
     UniformLife(spread=0.5),
+    GammaLife(shape=0.5),
+    GammaLife(shape=4.0),
+    MixtureLife(parts=((0.3, Exponential(mean=1.0)), (0.7, Gamma(mean=4.0, shape=3.0)))),
 ]
 
 

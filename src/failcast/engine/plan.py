@@ -12,7 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from failcast.engine.compiled import code
-from failcast.scenario import Scenario, ScoreFloor, Threshold
+from failcast.engine.memory import address_of
+from failcast.engine.random import NUMBER_DTYPE
+from failcast.scenario import Distribution, Life, Scenario, ScoreFloor, Threshold
 
 POLICY_RANDOM: Final = code(0)
 POLICY_POOL_ORDER: Final = code(1)
@@ -87,24 +89,51 @@ Plan = Any  # A numpy record of PLAN_DTYPE; compiled code reads its fields by at
 
 
 def make_plan(scenario: Scenario) -> Plan:
-    """Return the record that both engines run from. Times in hours, rates per hour."""
-    plan = np.zeros(1, dtype=PLAN_DTYPE)[0]
+    """Return the record that both engines run from. Times in hours, rates per hour.
+
+    The tables of its distributions lie behind it in the same piece of memory, which a record keeps:
+    whoever holds the plan holds them too.
+    """
+    parts = _distributions(scenario)
+    size = NUMBER_DTYPE.itemsize * sum(len(part.table()) for part in parts.values())
+    memory = np.zeros(PLAN_DTYPE.itemsize + size, dtype=np.uint8)
+    plan = memory[: PLAN_DTYPE.itemsize].view(PLAN_DTYPE)[0]
     _fill_sizes(plan, scenario)
     _fill_failures(plan, scenario)
     _fill_repair(plan, scenario)
     _fill_calendars(plan, scenario)
     _fill_policies(plan, scenario)
-    for name, distribution in (
-        ("life", scenario.failures.life),
-        ("recovery", scenario.recovery.time),
-        ("selection", scenario.selection.time),
-        ("wait", scenario.preemption.wait),
-        ("automated", scenario.repair.automated.time),
-        ("manual", scenario.repair.manual.time),
-    ):
-        kind, a, b = distribution.kernel()
+    numbers = memory[PLAN_DTYPE.itemsize :].view(NUMBER_DTYPE)
+    for name, part in parts.items():
+        kind, a, b = lay_out(part, numbers)
         plan[f"{name}_kind"], plan[f"{name}_a"], plan[f"{name}_b"] = kind, a, b
+        numbers = numbers[len(part.table()) :]
     return plan
+
+
+def lay_out(part: Distribution | Life, numbers: np.ndarray) -> tuple[int, float, float]:
+    """Write the table of a distribution into ``numbers`` and return its (kind, a, b).
+
+    ``numbers`` has the type NUMBER_DTYPE and must live as long as anything is drawn.
+    """
+    kind, a, b = part.kernel()
+    table = part.table()
+    if not table:
+        return kind, a, b
+    rows = numbers[: len(table)]
+    rows["is_"] = table
+    return kind, float(address_of(rows)), b  # no address reaches 2**53, so the float is exact
+
+
+def _distributions(scenario: Scenario) -> dict[str, Distribution | Life]:
+    return {
+        "life": scenario.failures.life,
+        "recovery": scenario.recovery.time,
+        "selection": scenario.selection.time,
+        "wait": scenario.preemption.wait,
+        "automated": scenario.repair.automated.time,
+        "manual": scenario.repair.manual.time,
+    }
 
 
 def _fill_sizes(plan: Plan, scenario: Scenario) -> None:

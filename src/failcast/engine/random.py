@@ -19,9 +19,14 @@ from typing import Final
 import numpy as np
 
 from failcast.engine.compiled import bare, code, inlined
-from failcast.scenario.distributions import (
+from failcast.engine.memory import row_of
+from failcast.scenario.drawn import (
     CONSTANT,
+    EMPIRICAL,
     EXPONENTIAL,
+    GAMMA,
+    LOGNORMAL,
+    MIXTURE_ROW,
     UNIFORM,
     WEIBULL,
 )
@@ -79,7 +84,11 @@ _TO_UNIT: Final = 1.0 / 9007199254740992.0  # 2**-53
 _LAYERS = np.uint64(255)
 _SIGN = np.uint64(256)
 _NO_BITS = np.uint64(0)
-_MOST_TRIES: Final = 1000  # each try is accepted 98 times of 100; a bound for the compiler
+_MOST_TRIES: Final = 1000  # each try is accepted 95 times of 100; a bound for the compiler
+
+#: A number of a table, which holds what three numbers cannot: values and components.
+NUMBER_DTYPE: Final = np.dtype((np.record, [("is_", np.float64)]))
+number_at = row_of(NUMBER_DTYPE)
 
 
 def _ziggurat(
@@ -223,24 +232,94 @@ def _normal_tail(word):  # type: ignore[no-untyped-def]  # compiled
     return NORMAL_TAIL + beyond
 
 
+@inlined
+def fresh(word, k):  # type: ignore[no-untyped-def]  # compiled
+    """Return the bits of the ``k``-th slot, k >= 1, inside the slot whose first bits are ``word``.
+
+    Each is a slot of its own for a sampler, with further draws inside it.
+    """
+    return mix(word + np.uint64(k) * _GOLDEN)
+
+
+@bare
+def gamma(shape, word):  # type: ignore[no-untyped-def]  # compiled
+    """Return the gamma of ``shape`` and scale 1 of a slot whose first bits are ``word``.
+
+    Marsaglia and Tsang (2000, "A simple method for generating gamma variables"). A shape below 1
+    draws at shape + 1 and multiplies by U**(1/shape), here exp(-E/shape) of a unit exponential E,
+    so that the smallest values are as fine as floating point.
+    """
+    boost, above = 1.0, shape
+    if shape < 1.0:
+        boost, above = math.exp(-exponential(fresh(word, 1)) / shape), shape + 1.0
+    d = above - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    for k in range(_MOST_TRIES):
+        x = normal(fresh(word, 2 * k + 2))
+        root = 1.0 + c * x
+        if root > 0.0:
+            v = root * root * root
+            chance = 1.0 - to_unit(fresh(word, 2 * k + 3))
+            if math.log(chance) < 0.5 * x * x + d - d * v + d * math.log(v):
+                return boost * d * v
+    return boost * d
+
+
 @bare
 def sample(kind, a, b, place, stream):  # type: ignore[no-untyped-def]  # compiled
     """Return one value, in the unit of ``a``, of the distribution ``(kind, a, b)``.
 
-    The codes are those of ``failcast.scenario.distributions``. Each value is a fixed function of
-    the slot's bits times a scale, so that a changed mean changes a draw in proportion.
+    The codes are those of ``failcast.scenario.drawn``; where they speak of a first row, ``a`` is
+    its address, a whole number that a float holds exactly. Each value is a fixed function of the
+    slot's bits times a scale, so that a changed mean changes a draw in proportion.
     """
     if kind == CONSTANT:
         return a
     word = bits(place, stream)
     if kind == EXPONENTIAL:
         return a * exponential(word)
+    return _other(kind, a, b, word)
+
+
+@bare
+def _other(kind, a, b, word):  # type: ignore[no-untyped-def]  # compiled
+    """Return one value of a kind that is less common; apart, to keep the common ones short."""
+    if kind < EMPIRICAL:
+        return _by_formula(kind, a, b, word)
+    table = np.uint64(a)
+    if kind == EMPIRICAL:
+        return _one_of(table, 0, b, word)
+    chosen, last, u = 0, int(b) - 1, to_unit(word)
+    while chosen < last and u >= number_at(table, MIXTURE_ROW * chosen).is_:
+        chosen += 1
+    row = MIXTURE_ROW * chosen
+    component = int(number_at(table, row + 1).is_)
+    c, d = number_at(table, row + 2).is_, number_at(table, row + 3).is_
+    if component == EMPIRICAL:  # its values follow the components
+        return _one_of(table, int(c), d, fresh(word, 1))
+    return _by_formula(component, c, d, fresh(word, 1))
+
+
+@bare
+def _by_formula(kind, a, b, word):  # type: ignore[no-untyped-def]  # compiled
+    """Return one value of a distribution that three numbers describe."""
+    if kind == EXPONENTIAL:
+        return a * exponential(word)
     if kind == UNIFORM:
         return a + (b - a) * to_unit(word)
     if kind == WEIBULL:
         return a * math.pow(exponential(word), b)
-    # LOGNORMAL is the last of the codes; the plan admits no other.
-    return a * math.exp(b * normal(word))
+    if kind == LOGNORMAL:
+        return a * math.exp(b * normal(word))
+    if kind == GAMMA:
+        return a * gamma(b, word)
+    return a  # CONSTANT is the last of the codes; the plan admits no other
+
+
+@bare
+def _one_of(table, first, count, word):  # type: ignore[no-untyped-def]  # compiled
+    """Return one of ``count`` sorted values from row ``first`` on, larger for a larger uniform."""
+    return number_at(table, first + int(to_unit(word) * count)).is_
 
 
 @bare

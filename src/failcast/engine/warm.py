@@ -26,7 +26,7 @@ _SOURCES: Final = (
     _HERE / "model.py",
     _HERE / "plan.py",
     _HERE / "random.py",
-    _HERE.parent / "scenario" / "distributions.py",
+    _HERE.parent / "scenario" / "drawn.py",
 )
 _ENTRIES: Final[tuple[Any, ...]] = (run_block, lives.life_hours, random.mix)
 

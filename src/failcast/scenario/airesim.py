@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from failcast.scenario.distributions import LIVES, Shape, Sigma
+from failcast.scenario.distributions import Shape, Sigma
 from failcast.scenario.errors import (
     MOST_PROBLEMS,
     Problem,
@@ -22,6 +22,7 @@ from failcast.scenario.errors import (
     refuse,
     shown,
 )
+from failcast.scenario.lives import LIVES
 from failcast.scenario.rules import AT_THE_DOOR, Choice, Count, Flag, Real, Rule
 from failcast.scenario.scalars import vanishes
 from failcast.scenario.scenario import MOST_SERVERS, Confidence, Scenario

@@ -11,7 +11,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -29,7 +29,10 @@ LEAST_PER_HOUR = 1e-15
 
 #: The validation context in which a bare number is no duration and no rate: files and overrides.
 #: In Python, without it, a bare number is hours or per hour.
-AT_THE_DOOR: dict[str, bool] = {"units_required": True}
+AT_THE_DOOR: Final[dict[str, Any]] = {"units_required": True}
+#: What validation knows besides the value: the entry above, and ``folder``, against which the names
+#: of files are read; without it that is the current folder.
+Context = Mapping[str, Any]
 
 #: What a value looks like in a file: canonical, and read back to the same value.
 Plain = str | int | float | bool
@@ -42,6 +45,10 @@ class Rule(ABC):
     def read(self, value: Any, *, units_required: bool) -> Any:
         """Return the value as the scenario keeps it. Raises Refused."""
 
+    def read_at(self, value: Any, context: Context) -> Any:
+        """Return the value as ``read`` does, for a rule that needs more of the context."""
+        return self.read(value, units_required=bool(context.get("units_required")))
+
     def plain(self, value: Any) -> Plain:
         """Return the value as a file holds it."""
         return value  # type: ignore[no-any-return]
@@ -53,8 +60,7 @@ class Rule(ABC):
         return core_schema.with_info_plain_validator_function(self._validate)
 
     def _validate(self, value: Any, info: core_schema.ValidationInfo[Any]) -> Any:
-        context = info.context or {}
-        return self.read(value, units_required=bool(context.get("units_required")))
+        return self.read_at(value, info.context or {})
 
 
 @dataclass(frozen=True)

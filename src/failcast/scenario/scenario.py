@@ -22,11 +22,10 @@ from failcast.scenario.distributions import (
     Constant,
     DurationField,
     Exponential,
-    ExponentialLife,
-    LifeField,
 )
 from failcast.scenario.errors import Refused, ScenarioError, refuse
 from failcast.scenario.expressions import Family
+from failcast.scenario.lives import ExponentialLife, LifeField
 from failcast.scenario.policies import (
     Checkpoint,
     InitialAge,

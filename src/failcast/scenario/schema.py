@@ -11,9 +11,11 @@ import re
 from typing import Any, Final
 
 from failcast.scenario.blocks import Block, fields_of, joined
+from failcast.scenario.distributions import Mixed
 from failcast.scenario.echo import OFF
 from failcast.scenario.expressions import Expression, Family
 from failcast.scenario.meanings import FIELDS, introduction, unit_of
+from failcast.scenario.measurements import Measured
 from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
 from failcast.scenario.scenario import Scenario
 from failcast.scenario.units import UNITS
@@ -115,7 +117,14 @@ def _expression(rule: Expression) -> dict[str, Any]:
 
 
 def _call(family: type[Family]) -> str:
-    """The pattern of a family's name with its arguments, which may all be optional."""
+    """The pattern of a family's name with its arguments, which may all be optional.
+
+    Values, names of files and distributions inside it are left to ``load``.
+    """
+    if issubclass(family, Measured):
+        return rf"{family.family}\s*\(\s*[^\s,][\s\S]*\)"
+    if issubclass(family, Mixed):
+        return rf"{family.family}\s*\(\s*{_NUMBER}\s*:[\s\S]*[^\s,:][\s\S]*\)"
     arguments = list(fields_of(family))
     if not arguments:
         return rf"{family.family}(?:\s*\(\s*\))?"

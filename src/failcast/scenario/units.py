@@ -74,6 +74,11 @@ def parse_rate(text: str) -> float:
     return _to_float(Fraction(match[1]) / hours)
 
 
+def is_bare_number(text: str) -> bool:
+    """Tell whether a text is a number, of either sign, without a unit."""
+    return _BARE_NUMBER.fullmatch(text) is not None
+
+
 def _parse_parts(text: str, form: str) -> Fraction:
     """Return the exact hours of a sum of parts, each a number and a unit.
 
