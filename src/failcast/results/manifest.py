@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from failcast.results.errors import RequestError
-from failcast.scenario import scenario_hash
+from failcast.scenario import measured_files, scenario_hash
 from failcast.version import __version__
 
 if TYPE_CHECKING:
@@ -48,14 +48,17 @@ def manifest(
 ) -> dict[str, Any]:
     """Versions, scenario and its hash, seed, counts, engine and input files, ready for JSON.
 
-    The hash is that of the scenario as it was run, with the seed and replications used. `argv` is
-    the command line and `created` a UTC timestamp, both only where a caller has them.
+    The hash is that of the scenario as it was run, with the seed and replications used. Files of
+    measured values follow `inputs`, with the hash of what was read. `argv` is the command line and
+    `created` a UTC timestamp, both only where a caller has them.
     """
+    measured = (InputFile(file.path, file.sha256) for file in measured_files(sample.scenario))
+    files = dict.fromkeys((*inputs, *measured))
     document: dict[str, Any] = {
         "failcast": __version__,
         "scenario": sample.scenario.name,
         "scenario_hash": scenario_hash(sample.scenario_as_run()),
-        "inputs": [file._asdict() for file in inputs],
+        "inputs": [file._asdict() for file in files],
         "seed": sample.seed,
         "replications": sample.replications,
         "threads": sample.threads,

@@ -18,7 +18,7 @@ from failcast.scenario.distributions import (
     Uniform,
     Weibull,
 )
-from failcast.scenario.echo import describe, scenario_hash, to_dict
+from failcast.scenario.echo import describe, measured_files, scenario_hash, to_dict
 from failcast.scenario.errors import Problem, ScenarioError
 from failcast.scenario.files import PRESETS, load, load_with_notes, override
 from failcast.scenario.lives import (
@@ -120,6 +120,7 @@ __all__ = [
     "format_rate",
     "load",
     "load_with_notes",
+    "measured_files",
     "override",
     "parse_duration",
     "parse_rate",

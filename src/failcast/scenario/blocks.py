@@ -181,6 +181,11 @@ def _extra(block: type[Block], path: str, name: str, value: Any) -> Problem:
     known = _known_paths(block, path)
     if not name.strip():
         return Problem(path, value, "", f"{shown(name)} cannot be the name of a field.")
+    if "(" in name or ")" in name:
+        sentence = (
+            f"{shown(path, quote=False)} is a piece of an expression: put all of it in quotes."
+        )
+        return Problem(path, value, "", sentence)
     if "." in name:
         meant = path if path in known else nearest_path(path, known)
         if meant is not None and "." in meant:

@@ -36,6 +36,7 @@ from failcast.scenario.scalars import plain_scalar
 
 #: Most components of a mixture: a draw looks through them one by one.
 MOST_PARTS: Final = 20
+_TOO_MANY_PARTS: Final = f"it must have at most {MOST_PARTS} parts"
 #: How far the weights of a mixture may add up beside 1.
 WEIGHT_ROUNDING: Final = 1e-9
 
@@ -224,13 +225,15 @@ class Parts(Rule):
         pairs = list(islice(value, MOST_PARTS + 1))
         if not pairs:
             raise Refused("it must have at least one part")
+        if len(pairs) > MOST_PARTS:
+            raise Refused(_TOO_MANY_PARTS)
         parts = [self._part(n, pair, context) for n, pair in enumerate(pairs, start=1)]
         total = math.fsum(weight for weight, _ in parts)
         if abs(total - 1.0) > WEIGHT_ROUNDING:
             raise Refused(f"its weights must add up to 1, not to {total:.10g}")
         flat = tuple(leaf for weight, part in parts for leaf in _leaves(weight, part))
         if len(flat) > MOST_PARTS:
-            raise Refused(f"it must have at most {MOST_PARTS} parts")
+            raise Refused(_TOO_MANY_PARTS)
         return flat
 
     def _part(self, number: int, pair: Any, context: Context) -> tuple[float, Any]:

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from failcast.scenario.blocks import Block, fields_of, joined
+from failcast.scenario.drawn import Drawn
+from failcast.scenario.expressions import Family
+from failcast.scenario.measurements import Source
 from failcast.scenario.rules import Plain, Rule, plain_text
 from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
 from failcast.scenario.units import format_duration
@@ -22,20 +26,41 @@ OFF = "off"
 def to_dict(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario as a file would hold it: all fields, units as text.
 
-    ``run.horizon`` is left out when it is the default, 1,000 × the job's length.
+    ``run.horizon`` is left out when it is the default, 1,000 × the job's length. A file of measured
+    values keeps its name, with the beginning of its hash, and is read again from beside the file
+    that the scenario is written to.
     """
-    return _plain(scenario)
+    return _plain(scenario, keep=False)
 
 
-def _plain(block: Block) -> dict[str, Any]:
+def editable(scenario: Scenario) -> dict[str, Any]:
+    """Return ``to_dict`` with distributions and the like as objects, so that no file is read."""
+    return _plain(scenario, keep=True)
+
+
+def measured_files(scenario: Scenario) -> tuple[Source, ...]:
+    """Return the files that measured values were read from, each once."""
+    return tuple(dict.fromkeys(_sources(scenario)))
+
+
+def _sources(block: Block) -> Iterator[Source]:
+    for attribute, _, _ in fields_of(type(block)):
+        value = getattr(block, attribute)
+        if isinstance(value, Drawn):
+            yield from value.sources()
+        elif isinstance(value, Block):
+            yield from _sources(value)
+
+
+def _plain(block: Block, *, keep: bool) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for attribute, name, kind in fields_of(type(block)):
         value = getattr(block, attribute)
         if isinstance(kind, Rule):
             if value is not None:
-                data[name] = kind.plain(value)
+                data[name] = value if keep and isinstance(value, Family) else kind.plain(value)
         else:
-            data[name] = OFF if value is None else _plain(value)
+            data[name] = OFF if value is None else _plain(value, keep=keep)
     return data
 
 

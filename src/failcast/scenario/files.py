@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from failcast.scenario.airesim import from_flat, is_flat
-from failcast.scenario.echo import to_dict
+from failcast.scenario.echo import editable
 from failcast.scenario.errors import (
     PATH_CHARACTERS,
     Problem,
@@ -42,8 +42,9 @@ MOST_BYTES: Final = 1_000_000
 def load(source: str | os.PathLike[str], overrides: str | Iterable[str] = ()) -> Scenario:
     """Return the scenario of a preset or file, with ``path=value`` overrides applied.
 
-    Durations and rates carry units here, in files and overrides alike. A single override may stand
-    alone. Raises ScenarioError.
+    Durations and rates carry units here, in files and overrides alike. Measured values are read
+    from files beside the scenario's, in an override from the current folder. A single override may
+    stand alone. Raises ScenarioError.
     """
     return load_with_notes(source, overrides)[0]
 
@@ -60,7 +61,7 @@ def load_with_notes(
     parsed = Parsed(None)
     try:
         parsed = PARSERS[ending](text)
-        scenario, notes = _build(parsed.data)
+        scenario, notes = _build(parsed.data, os.path.dirname(name))
     except ScenarioError as error:
         raise error.found_in(name, parsed.lines) from None
     return override(_named(scenario, parsed.data, name), overrides), notes
@@ -91,7 +92,7 @@ def override(scenario: Scenario, overrides: str | Iterable[str]) -> Scenario:
     Values read as in a YAML file; durations and rates carry units. No two may set the same field.
     Raises ScenarioError.
     """
-    data, sources = to_dict(scenario), dict[str, str]()
+    data, sources = editable(scenario), dict[str, str]()
     for text in _texts(overrides):
         path, _, value = text.partition("=")
         source = f"-s {shown(text, quote=False)}"
@@ -147,14 +148,14 @@ def _blame(problem: Problem, sources: dict[str, str]) -> Problem:
     return problem
 
 
-def _build(data: Any) -> tuple[Scenario, tuple[str, ...]]:
+def _build(data: Any, folder: str = "") -> tuple[Scenario, tuple[str, ...]]:
     if data is None or data == {}:
         raise refuse("the file is empty: a scenario is a set of blocks such as 'job:'.")
     if not isinstance(data, dict):
         raise refuse("the file must hold blocks such as 'job:' at its top level.", value=data)
     if is_flat(data):
         return from_flat(data)
-    return Scenario.model_validate(data, context=AT_THE_DOOR), ()
+    return Scenario.model_validate(data, context={**AT_THE_DOOR, "folder": folder}), ()
 
 
 def _read(name: str) -> tuple[str, str]:

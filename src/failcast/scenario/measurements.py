@@ -95,8 +95,8 @@ class Measurements(Rule):
         try:
             hours = self.each.read(value, units_required=units_required)
         except Refused as refused:
-            rule = refused.rule.removeprefix("it ")
-            raise Refused(f"its value {number}, here {shown(value)}, {_wrong(rule)}") from None
+            wrong = _wrong(refused.rule)
+            raise Refused(f"its value {number}, here {shown(value)}, {wrong}") from None
         assert hours is not None  # these durations are not optional
         return hours
 
@@ -113,7 +113,7 @@ class Origin(Rule):
 
 def _wrong(rule: str) -> str:
     """Return a rule as it continues "its value 3, here -1, …"."""
-    return rule if rule.startswith("must ") else f"is wrong: {rule}"
+    return rule.removeprefix("it ") if rule.startswith("it must ") else f"is wrong: {rule}"
 
 
 def is_file_name(text: str) -> bool:
@@ -179,24 +179,24 @@ def read_file(
     return values, Source(file, column, unit, found, path)
 
 
-def _check_name(what: str, name: str | None) -> None:
+def _check_name(what: str, name: Any) -> None:
     if name is None:
         return
-    wrong = not name.strip() or len(name) > MOST_NAME or not name.isprintable()
-    if wrong or ('"' in name and "'" in name):
+    right = isinstance(name, str) and name.strip() and len(name) <= MOST_NAME
+    if not right or not name.isprintable() or ('"' in name and "'" in name):
         raise Refused(
             f"its {what}, here {shown(name)}, must be printable text of at most {MOST_NAME:,} "
             "characters without both kinds of quotes"
         )
 
 
-def _check_unit(unit: str) -> None:
+def _check_unit(unit: Any) -> None:
+    if not isinstance(unit, str) or not unit.isalpha():
+        raise Refused(f"its unit, here {shown(unit)}, must be one such as 'min' or 'h'")
     try:
         parse_duration(f"1 {unit}")
     except Refused as refused:
         raise Refused(f"its unit, here {shown(unit)}, is wrong: {refused.rule}") from None
-    if not unit.isalpha():
-        raise Refused(f"its unit, here {shown(unit)}, must be one such as 'min' or 'h'")
 
 
 def _content(path: str) -> bytes:
@@ -258,7 +258,7 @@ class _Column:
 
     def _rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
         """Go through line number and cells of the rows that are not blank."""
-        reader = csv.reader(io.StringIO(text, newline=None), strict=True)
+        reader = csv.reader(io.StringIO(text, newline=None), skipinitialspace=True, strict=True)
         try:
             for row in reader:
                 if any(cell.strip() for cell in row):
@@ -337,9 +337,13 @@ class Measured(Drawn):
         folder. Raises ScenarioError with file and line.
         """
         try:
-            return cls._read(os.fsdecode(file), column, unit, "", {})
+            name = os.fsdecode(file)
+        except TypeError:
+            raise refuse(f"{shown(file)} is not the name of a file.", value=file) from None
+        try:
+            return cls._read(name, column, unit, "", {})
         except Refused as refused:
-            raise refuse(f"{refused.rule}.", value=file) from None
+            raise refuse(f"{refused.rule}.", value=name) from None
 
     @classmethod
     def from_text(cls, text: str, context: Context) -> Self:
@@ -419,6 +423,13 @@ class Measured(Drawn):
         arguments += [] if source.column is None else [f"column={quoted(source.column)}"]
         arguments += [] if source.unit is None else [f"unit={source.unit}"]
         return f"{self.family}({', '.join(arguments)}, sha256={source.sha256[:HASH_DIGITS]})"
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy; one with other values is not from the file any more."""
+        changed = dict(update or {})
+        if "values" in changed:
+            changed.setdefault("source", None)
+        return super().model_copy(update=changed, deep=deep)
 
     def sources(self) -> tuple[Source, ...]:
         """Return the file that the values were read from, if there is one."""

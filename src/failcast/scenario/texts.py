@@ -32,6 +32,8 @@ _TOML_TWICE = re.compile(r"Cannot overwrite|Cannot (?:declare|mutate|redefine)|D
 _TOML_EMPTY_KEY = re.compile(
     r"""^[ \t]*\[[^]=\n]*(?:""|'')[ \t]*[].]|(?:^|[\s.{,])(?:""|'')[ \t]*[.=]""", re.MULTILINE
 )
+#: The beginning of an expression at the beginning of a value.
+_EXPRESSION = re.compile(r"[:,{\[-]\s+([A-Za-z_]\w*)\s*\(")
 _KEEP_ONE = ": keep one of them."
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -51,7 +53,8 @@ def parse_yaml(text: str) -> Parsed:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = None if mark is None else mark.line + 1
-        raise refuse(f"this is not valid YAML: {_reason(error)}.", line=line) from None
+        hint = "" if mark is None else _quotes_hint(text[: mark.index])
+        raise refuse(f"this is not valid YAML: {_reason(error)}{hint}.", line=line) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         sentence = "this is not valid YAML: it holds a character that YAML does not allow."
@@ -140,6 +143,17 @@ class _Loader(yaml.SafeLoader):
 def _reason(error: yaml.MarkedYAMLError) -> str:
     parts = [part for part in (error.context, error.problem) if part]
     return shown(", ".join(parts), quote=False, most=200)
+
+
+def _quotes_hint(before: str) -> str:
+    """Return what ends the sentence if an expression is still open where YAML stumbled."""
+    found = list(_EXPRESSION.finditer(before))
+    if not found:
+        return ""
+    begun = found[-1]
+    if before.count("(", begun.start()) <= before.count(")", begun.start()):
+        return ""
+    return f"; put the whole expression {shown(begun[1], quote=False)}(…) in quotes"
 
 
 def _value(node: yaml.Node, path: str, lines: dict[str, int]) -> Any:
