@@ -10,7 +10,16 @@ from failcast.engine import trace
 from failcast.scenario import Scenario
 
 RATES = (1e-15, 1e-3, 10.0, 1e6)
-LIVES = ("exponential", "weibull(shape=0.05)", "weibull(shape=1000)", "lognormal(sigma=10)")
+LIVES = (
+    "exponential",
+    "weibull(shape=0.05)",
+    "weibull(shape=1000)",
+    "lognormal(sigma=10)",
+    "gamma(shape=0.05)",
+    "gamma(shape=1000)",
+    "empirical(1e-9 h, 1e9 h)",
+    "mixture(0.5: 0, 0.4: 1e-9 h, 0.1: lognormal(median=1e9 h, sigma=10))",
+)
 LENGTHS = (1e-9, 1.0, 1e9)
 OVERHEADS = ("0 h", "1e-9 h", "1e9 h")
 REPAIRS = ("0 h", "exponential(mean=1e9 h)")

@@ -41,6 +41,36 @@ def test_the_report_is_printed_all_the_same(tmp_path: Path) -> None:
     assert (tmp_path / "manifest.json").is_file()
 
 
+def test_measured_values_are_among_the_inputs_and_make_the_result_again(tmp_path: Path) -> None:
+    """The written scenario reads back beside the same file, and nowhere else."""
+    repairs = tmp_path / "repairs.csv"
+    repairs.write_text("hours\n1\n2.5\n40\n")
+    file = tmp_path / "plan.yaml"
+    file.write_text("repair: {manual: {time: 'empirical(repairs.csv, unit=h)'}}\n")
+    sizes = ("-s", "job.servers=20", "-s", "job.length=10 d", "-s", "recovery=mixture(1: 1 h)")
+    options = ("--replications", "2", "--threads", "1", "--quiet", "--json")
+    folder = tmp_path / "out"
+    first = CliRunner().invoke(
+        app, ["run", str(file), *sizes, *options, "--out", str(folder)], catch_exceptions=False
+    )
+    document = json.loads(first.stdout)
+    for manifest in (document["manifest"], json.loads((folder / "manifest.json").read_text())):
+        assert manifest["inputs"] == [fc.InputFile.of(path)._asdict() for path in (file, repairs)]
+    assert document["scenario"]["repair"]["manual"]["time"] == (
+        f"empirical(repairs.csv, unit=h, sha256={fc.InputFile.of(repairs).sha256[:16]})"
+    )
+    again = tmp_path / "again.json"
+    again.write_text(json.dumps(document["scenario"]))
+    second = json.loads(CliRunner().invoke(app, ["run", str(again), *options]).stdout)
+    assert second["metrics"] == document["metrics"]
+    assert second["manifest"]["scenario_hash"] == document["manifest"]["scenario_hash"]
+    astray = folder / "again.json"
+    astray.write_text(again.read_text())
+    third = CliRunner().invoke(app, ["run", str(astray), *options])
+    assert third.exit_code == 2
+    assert f"{folder / 'repairs.csv'} does not exist." in third.stderr
+
+
 def test_a_folder_that_is_not_ours_is_told_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
