@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.agreement import many
 from tests.agreement.uncompiled import cases, digest
 from tests.strategies import CORNERS, PAIRWISE, scenarios
 
@@ -73,6 +74,13 @@ def test_engines_agree_on_generated_scenarios(scenario: Scenario) -> None:
 @given(scenarios(most_servers=4))
 def test_engines_agree_on_tiny_clusters(scenario: Scenario) -> None:
     agree(scenario)
+
+
+@pytest.mark.parametrize("first", range(0, 600, 100))
+def test_engines_agree_on_numbered_scenarios(first: int) -> None:
+    """These are the first of those that `many.py` ran a hundred thousand of."""
+    for number in range(first, first + 100):
+        agree(many.scenario(number))
 
 
 TINY = list(

@@ -265,7 +265,7 @@ def gamma(shape, word):  # type: ignore[no-untyped-def]  # compiled
     return boost * d
 
 
-@bare
+@inlined
 def sample(kind, a, b, place, stream):  # type: ignore[no-untyped-def]  # compiled
     """Return one value, in the unit of ``a``, of the distribution ``(kind, a, b)``.
 

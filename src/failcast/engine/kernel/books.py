@@ -110,9 +110,7 @@ def finish_key(plan, w):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Find what is next, but for the ends of repairs and arrivals; ties go to the smaller rank."""
-    w.stale = 0
-    _schedule_job(plan, w)
-    time, rank = w.next_time, w.next_rank
+    time, rank = _next_of_job(plan, w)
     if w.wake != 0 and (w.wake_time < time or (w.wake_time == time and rank > RANK_STALL_WAKE)):
         time, rank = w.wake_time, RANK_STALL_WAKE
     regeneration = w.regeneration_next
@@ -120,24 +118,22 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
         time, rank = regeneration, RANK_REGENERATION
     if plan.horizon < time:
         time, rank = plan.horizon, RANK_HORIZON
-    w.next_time, w.next_rank = time, rank
+    w.next_time, w.next_rank, w.stale = time, rank, 0
 
 
 @inlined
-def _schedule_job(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    """Find the job's own next event: finish, failure, or the end of its phase."""
-    w.next_time, w.next_rank = math.inf, RANK_PHASE_END
-    point = math.inf
+def _next_of_job(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Return (time, rank) of the job's own next event: finish, failure, or the end of its phase."""
+    if w.phase == COMPUTING:
+        point, key = next_key(w, calendar_at(w.calendars, FAILING)), finish_key(plan, w)
+        if key <= point:
+            return w.wall + max(0.0, key - w.clock), RANK_FINISH
+        return w.wall + max(0.0, point - w.clock), RANK_FAILURE
+    if w.phase != RECOVERING and w.phase != SELECTING:
+        return math.inf, RANK_PHASE_END
     if is_exposed(plan, w):
         point = next_key(w, calendar_at(w.calendars, FAILING))
-    failure_time = w.wall + max(0.0, point - w.clock)
-    if w.phase == COMPUTING:
-        key = finish_key(plan, w)
-        if key <= point:
-            w.next_time, w.next_rank = w.wall + max(0.0, key - w.clock), RANK_FINISH
-        else:
-            w.next_time, w.next_rank = failure_time, RANK_FAILURE
-    elif w.phase == RECOVERING or w.phase == SELECTING:
-        w.next_time = w.phase_end
-        if failure_time <= w.phase_end and point < math.inf:
-            w.next_time, w.next_rank = failure_time, RANK_FAILURE
+        time = w.wall + max(0.0, point - w.clock)
+        if time <= w.phase_end and point < math.inf:
+            return time, RANK_FAILURE
+    return w.phase_end, RANK_PHASE_END

@@ -117,11 +117,16 @@ def _move_point(w, s, point):  # type: ignore[no-untyped-def]  # compiled
 
 @inlined
 def _diagnose(plan, w, failed, place):  # type: ignore[no-untyped-def]  # compiled
-    """Return the server that is blamed: the failed one, an innocent one, or none."""
-    if not uniform(place, DIAGNOSED) < plan.p_diagnosed:
+    """Return the server that is blamed: the failed one, an innocent one, or none.
+
+    Where a probability is 1 or 0, nothing is drawn; a draw has an address, so that moves no other.
+    """
+    if plan.p_diagnosed < 1.0 and not uniform(place, DIAGNOSED) < plan.p_diagnosed:
         w.counts[UNDIAGNOSED] += 1
         return NONE
-    if w.active == 1 or not uniform(place, WRONG_SERVER) < plan.p_wrong_server:
+    if plan.p_wrong_server == 0.0 or w.active == 1:
+        return failed
+    if not uniform(place, WRONG_SERVER) < plan.p_wrong_server:
         return failed
     return _innocent(plan, w, failed, bits(place, INNOCENT))
 

@@ -1,0 +1,180 @@
+"""Very many scenarios, each a function of its number alone: the mass comparison of both engines.
+
+Without the bookkeeping that lets hypothesis shrink a failure, a scenario takes half the time. On
+the map: beside test_engines.py, which runs some in CI. `python -m tests.agreement.many 0 100000`
+runs the first hundred thousand, and names each one on which the engines differ.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tests.strategies import FACTORS, build
+
+from failcast.engine import draw
+from failcast.scenario import (
+    Constant,
+    ConstantLife,
+    Distribution,
+    Empirical,
+    EmpiricalLife,
+    Exponential,
+    ExponentialLife,
+    Gamma,
+    GammaLife,
+    Life,
+    Lognormal,
+    LognormalLife,
+    Mixture,
+    MixtureLife,
+    Never,
+    Regeneration,
+    Retirement,
+    Scenario,
+    ScoreFloor,
+    Threshold,
+    Uniform,
+    UniformLife,
+    Weibull,
+    WeibullLife,
+)
+
+
+class Dice:
+    """A sequence of chances that belongs to one number."""
+
+    def __init__(self, number: int) -> None:
+        self._number, self._thrown = number, 0
+
+    def between(self, low: float, high: float) -> float:
+        """Return a number in [low, high)."""
+        self._thrown += 1
+        return low + (high - low) * draw(self._number, 0, 0, 0, self._thrown)
+
+    def whole(self, low: int, high: int) -> int:
+        """Return a whole number from low to high, both included."""
+        return int(self.between(low, high + 1))
+
+    def one_of(self, choices: Sequence[Any]) -> Any:
+        """Return one of the choices."""
+        return choices[self.whole(0, len(choices) - 1)]
+
+
+def hours(dice: Dice, most: float) -> float:
+    """Return a duration: zero, a whole number of hours (for ties) or anything up to ``most``."""
+    return float(dice.one_of((0.0, dice.whole(1, 10), dice.between(1e-3, most))))
+
+
+def single(dice: Dice, most: float) -> Distribution:
+    """Return a distribution of durations of any family but mixtures."""
+    first, second = sorted((hours(dice, most), hours(dice, most)))
+    shape, sigma = dice.between(0.4, 4.0), dice.between(0.0, 2.0)
+    families: tuple[Callable[[], Distribution], ...] = (
+        lambda: Constant(value=first),
+        lambda: Exponential(mean=second),
+        lambda: Weibull(mean=second, shape=shape),
+        lambda: Gamma(mean=second, shape=dice.between(0.05, 5.0)),
+        lambda: Lognormal(median=second, sigma=sigma),
+        lambda: Uniform(low=first, high=second),
+        lambda: Empirical(values=[hours(dice, most) for _ in range(dice.whole(1, 8))]),
+    )
+    made: Distribution = dice.one_of(families)()
+    return made
+
+
+def parts(dice: Dice, most: float) -> tuple[tuple[float, Distribution], ...]:
+    """Return the weighted parts of a mixture."""
+    weights = [dice.whole(1, 100) for _ in range(dice.whole(2, 5))]
+    return tuple((weight / sum(weights), single(dice, most)) for weight in weights)
+
+
+def duration(dice: Dice, most: float = 20.0) -> Distribution:
+    """Return a distribution of durations of any family."""
+    return single(dice, most) if dice.between(0.0, 1.0) < 0.8 else Mixture(parts=parts(dice, most))
+
+
+def life(dice: Dice) -> Life:
+    """Return a shape of server lives of any family."""
+    families: tuple[Callable[[], Life], ...] = (
+        ExponentialLife,
+        ConstantLife,
+        lambda: WeibullLife(shape=dice.between(0.4, 4.0)),
+        lambda: LognormalLife(sigma=dice.between(0.0, 1.5)),
+        lambda: GammaLife(shape=dice.between(0.1, 5.0)),
+        lambda: UniformLife(spread=dice.between(0.01, 1.0)),
+        lambda: EmpiricalLife(values=[dice.between(0.1, 100.0) for _ in range(dice.whole(1, 8))]),
+        lambda: MixtureLife(parts=((0.5, Exponential(mean=5.0)), (0.5, Constant(value=1.0)))),
+    )
+    made: Life = dice.one_of(families)()
+    return made
+
+
+def retirement(dice: Dice) -> Retirement:
+    """Return a retirement rule of any kind."""
+    rules: tuple[Retirement, ...] = (
+        Never(),
+        Threshold(failures=dice.whole(1, 4), window=dice.between(1.0, 200.0)),
+        ScoreFloor(floor=dice.one_of((0.0, 45.0, 70.0))),
+    )
+    made: Retirement = dice.one_of(rules)
+    return made
+
+
+def probability(dice: Dice) -> float:
+    """Return a probability, often a certain one."""
+    return float(dice.one_of((0.0, 1.0, dice.between(0.0, 1.0))))
+
+
+#: Option -> how to throw a value; an option without an entry has only its levels in ``FACTORS``.
+THROWN: Mapping[str, Callable[[Dice], Any]] = {
+    "servers": lambda dice: dice.whole(1, dice.one_of((4, 40))),
+    "standbys": lambda dice: dice.whole(0, 6),
+    "idle": lambda dice: dice.whole(-3, 6),
+    "spares": lambda dice: dice.whole(0, 8),
+    "life": life,
+    "failures": lambda dice: dice.between(1.0, 300.0),
+    "defective": lambda dice: (probability(dice), dice.between(0.0, 8.0)),
+    "regeneration": lambda dice: Regeneration(
+        interval=dice.between(2.0, 150.0), share=dice.between(0.01, 1.0)
+    ),
+    **dict.fromkeys(
+        ("diagnosed", "wrong_server", "escalate", "automated_silent", "manual_silent"), probability
+    ),
+    **dict.fromkeys(("recovery", "selection"), lambda dice: duration(dice, 2.0)),
+    **dict.fromkeys(("wait", "automated", "manual"), duration),
+    "retirement": retirement,
+}
+
+
+def scenario(number: int) -> Scenario:
+    """Return the scenario of this number."""
+    dice = Dice(number)
+    case = {
+        name: THROWN[name](dice)
+        if name in THROWN and dice.between(0.0, 1.0) < 0.6
+        else dice.one_of(levels)
+        for name, levels in FACTORS.items()
+    }
+    return build(case, seed=number)
+
+
+def main(first: int, count: int) -> int:
+    """Compare the engines on the scenarios from ``first`` on; return how many differ."""
+    from tests.agreement.test_engines import agree
+
+    differing = 0
+    for done, number in enumerate(range(first, first + count), start=1):
+        try:
+            agree(scenario(number))
+        except Exception as error:
+            differing += 1
+            print(f"scenario {number}: {error}", flush=True)
+        if done % 1000 == 0:
+            print(f"{done:,} of {count:,} compared, {differing} differ", flush=True)
+    return differing
+
+
+if __name__ == "__main__":
+    sys.exit(min(1, main(int(sys.argv[1]), int(sys.argv[2]))))
