@@ -18,7 +18,14 @@ from pydantic_core import CoreSchema, core_schema
 
 from failcast.scenario.errors import Refused, did_you_mean, nearest
 from failcast.scenario.scalars import plain_scalar, vanishes
-from failcast.scenario.units import format_duration, format_rate, parse_duration, parse_rate
+from failcast.scenario.units import (
+    format_duration,
+    format_percentage,
+    format_rate,
+    parse_duration,
+    parse_percentage,
+    parse_rate,
+)
 
 #: Longest duration, about 114,000 years, and the shortest above zero, about 4 microseconds.
 MOST_HOURS = 1e9
@@ -33,6 +40,9 @@ AT_THE_DOOR: Final[dict[str, Any]] = {"units_required": True}
 #: What validation knows besides the value: the entry above, and ``folder``, against which the names
 #: of files are read; without it that is the current folder.
 Context = Mapping[str, Any]
+
+#: How a block or a field that is switched off is written.
+OFF = "off"
 
 #: What a value looks like in a file: canonical, and read back to the same value.
 Plain = str | int | float | bool
@@ -106,6 +116,23 @@ class Real(Rule):
         if self.least_excluded:
             return f"above {low} and at most {high}"
         return f"from {low} to {high}"
+
+
+@dataclass(frozen=True)
+class Percentage(Rule):
+    """A share above 0 and below 1, as a percentage such as ``1 %`` or as a number; None: off."""
+
+    def read(self, value: Any, *, units_required: bool) -> float | None:
+        if value is None or value == OFF:
+            return None
+        share = parse_percentage(value) if isinstance(value, str) else _real(value)
+        if share is None or not 0.0 < share < 1.0:
+            hint = _written_as_text(value)
+            raise Refused(f"it must be above 0 and below 100 %, such as '1 %' or 0.01{hint}")
+        return share
+
+    def plain(self, value: Any) -> Plain:
+        return format_percentage(value)
 
 
 @dataclass(frozen=True)
