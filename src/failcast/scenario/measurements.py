@@ -46,6 +46,8 @@ MOST_BYTES: Final = 50_000_000
 HASH_DIGITS: Final = 16
 #: Longest name of a file or a column.
 MOST_NAME: Final = 1_000
+#: Most columns among which the nearest name is looked for.
+MOST_NAMES: Final = 1_000
 
 _HASH: Final = re.compile(rf"[0-9a-f]{{{HASH_DIGITS},64}}")
 _ENDING: Final = re.compile(r"[/\\]|\.[A-Za-z]\w*$")
@@ -146,7 +148,7 @@ def read_file(
     each: Duration,
     *,
     folder: str = "",
-    sha256: str = "",
+    sha256: str | None = None,
 ) -> tuple[list[float], Source]:
     """Return the durations, in hours, in ``column`` of a CSV file, and their source.
 
@@ -157,7 +159,7 @@ def read_file(
         _check_name(what, name)
     if unit is not None:
         _check_unit(unit)
-    if sha256 and not _HASH.fullmatch(sha256.lower()):
+    if sha256 is not None and not _HASH.fullmatch(sha256.lower()):
         raise Refused(
             f"its sha256, here {shown(sha256)}, must be {HASH_DIGITS} to 64 digits 0 to f"
         )
@@ -165,7 +167,7 @@ def read_file(
     content = _content(path)
     found = hashlib.sha256(content).hexdigest()
     name = shown(path, quote=False, most=PATH_CHARACTERS)
-    if not found.startswith(sha256.lower()):
+    if sha256 is not None and not found.startswith(sha256.lower()):
         raise Refused(
             f"{name} has changed: its SHA-256 begins with {found[:HASH_DIGITS]}. Leave sha256 out "
             "to take the file as it is"
@@ -280,9 +282,10 @@ class _Column:
             )
         if names.count(self.column) != 1:
             what = "more than one column" if self.column in names else "no column"
-            hint = did_you_mean(nearest(self.column, names)) if self.column not in names else ""
+            close = None if self.column in names else nearest(self.column, names[:MOST_NAMES])
             raise Refused(
-                f"{self.file} has {what} {shown(self.column)} in its first line ({listed}){hint}"
+                f"{self.file} has {what} {shown(self.column)} in its first line ({listed})"
+                f"{did_you_mean(close)}"
             )
         return names.index(self.column)
 
@@ -341,7 +344,7 @@ class Measured(Drawn):
         except TypeError:
             raise refuse(f"{shown(file)} is not the name of a file.", value=file) from None
         try:
-            return cls._read(name, column, unit, "", {})
+            return cls._read(name, column, unit, None, {})
         except Refused as refused:
             raise refuse(f"{refused.rule}.", value=name) from None
 
@@ -379,7 +382,7 @@ class Measured(Drawn):
                 arguments["file"],
                 arguments.get("column"),
                 arguments.get("unit"),
-                arguments.get("sha256", ""),
+                arguments.get("sha256"),
                 context,
             )
         if arguments:
@@ -391,7 +394,12 @@ class Measured(Drawn):
 
     @classmethod
     def _read(
-        cls, file: str, column: str | None, unit: str | None, sha256: str, context: Context
+        cls,
+        file: str,
+        column: str | None,
+        unit: str | None,
+        sha256: str | None,
+        context: Context,
     ) -> Self:
         values, source = read_file(
             file,
