@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, fields, replace
@@ -129,13 +130,17 @@ def run(
     hours = np.empty((replications, len(model.SERVER_STATES)), dtype=np.float64)
     status = np.full(replications, _NOT_ENDED, dtype=np.uint8)
     stop = np.zeros(1, dtype=np.uint8)
+    worlds: deque[World] = deque()  # in which no thread works at present
 
     def work(begin: int, finish: int) -> None:
         part = slice(begin, finish)
         if stop[0]:
             return
         if engine == "kernel":
-            _kernel_block(plan, seed, first + begin, values[part], hours[part], status[part], stop)
+            world = _one_of(worlds, plan)
+            results = values[part], hours[part], status[part]
+            _kernel_block(plan, world, seed, first + begin, *results, stop)
+            worlds.append(world)
         else:
             _reference_block(
                 plan, seed, first + begin, values[part], hours[part], status[part], stop, policies
@@ -184,7 +189,8 @@ def trace(
     while count > room:  # once more with enough room, if the first guess was too small
         room = count
         lines = np.empty(room, dtype=TRACE_DTYPE)
-        work = partial(_kernel_block, plan, seed, replication, values, hours, status, stop, lines)
+        world = World(plan, lines)
+        work = partial(_kernel_block, plan, world, seed, replication, values, hours, status, stop)
         (count,) = _on_threads([work], 1, stop)
     check_books(values)
     return Trace(lines[:count], Status(int(status[0])), seed, replication)
@@ -291,17 +297,24 @@ def _blocks(replications: int, threads: int, most: int) -> list[tuple[int, int]]
     return list(itertools.pairwise(edges))
 
 
+def _one_of(worlds: deque[World], plan: Plan) -> World:
+    """Take a world out, or make one: memory that was used before need not be fetched again."""
+    try:
+        return worlds.pop()
+    except IndexError:
+        return World(plan, np.empty(0, dtype=TRACE_DTYPE))
+
+
 def _kernel_block(
     plan: Plan,
+    world: World,
     seed: int,
     first: int,
     values: np.ndarray,
     hours: np.ndarray,
     status: np.ndarray,
     stop: np.ndarray,
-    lines: np.ndarray | None = None,
 ) -> int:
-    world = World(plan, np.empty(0, dtype=TRACE_DTYPE) if lines is None else lines)
     return int(run_block(plan, world.record, np.uint64(seed), first, values, hours, status, stop))
 
 

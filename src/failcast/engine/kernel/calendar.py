@@ -172,26 +172,30 @@ def _turn_the_page(w, c):  # type: ignore[no-untyped-def]  # compiled
             _skip_to_next(w, c)  # a whole lap was empty
         c.today += 1
         empty += 1
-        i = int(id_at(c.days, c.today & c.mask).server)
+        list_ = id_at(c.days, c.today & c.mask)
+        i = int(list_.server)
         if i != NONE:
+            list_.server = NONE
             _open(w, c, i)
 
 
 @inlined
 def _open(w, c, i):  # type: ignore[no-untyped-def]  # compiled
-    """Move those of the list from server ``i`` on that are due today to the sheet, sorted."""
-    n = FIRST
+    """Write the sheet of today from the list that begins with server ``i``; later laps hang on."""
+    n, sheet, today = FIRST, c.sheet, c.today
     while i != NONE:
         server = server_at(w.servers, i)
         after = int(server.after)
-        if _day(c, server.key) == c.today:
-            _unhang(w, c, i, c.today)
-            line = line_on_sheet(c.sheet, n)
+        c.hanging -= 1
+        if _day(c, server.key) == today:
+            line = line_on_sheet(sheet, n)
             line.key, line.tie = server.key, (int(server.rank) << _SERVER_BITS) + i
             n += 1
+        else:
+            _hang(w, c, i, today)
         i = after
     c.last = n
-    _sort(c.sheet, n)
+    _sort(sheet, n)
 
 
 @bare

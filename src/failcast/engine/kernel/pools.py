@@ -7,7 +7,7 @@ end is reached, once in as many entries as there are servers.
 from __future__ import annotations
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.world import FIRST, NONE, id_at, server_at
+from failcast.engine.kernel.world import FIRST, NONE, id_at, place_at, server_at
 
 
 @inlined
@@ -16,24 +16,24 @@ def append_to_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
     if w.pool_end == 2 * w.servers_total:
         _close_gaps(w)
     id_at(w.pool, w.pool_end).server = s
-    server_at(w.servers, s).place = w.pool_end
+    place_at(w.places, s).in_pool = w.pool_end
     w.pool_end += 1
 
 
 @inlined
 def remove_from_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Take a server out of the working pool."""
-    id_at(w.pool, server_at(w.servers, s).place).server = NONE
+    id_at(w.pool, place_at(w.places, s).in_pool).server = NONE
 
 
 @bare
 def _close_gaps(w):  # type: ignore[no-untyped-def]  # compiled
-    n = FIRST
+    n, pool, places = FIRST, w.pool, w.places
     for place in range(w.pool_end):
-        s = id_at(w.pool, place).server
+        s = id_at(pool, place).server
         if s != NONE:
-            id_at(w.pool, n).server = s
-            server_at(w.servers, s).place = n
+            id_at(pool, n).server = s
+            place_at(places, s).in_pool = n
             n += 1
     w.pool_end = n
 

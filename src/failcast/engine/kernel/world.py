@@ -98,6 +98,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "servers",
                 "states",
                 "pool",
+                "places",
                 "spares",
                 "standbys",
                 "idles",
@@ -131,9 +132,9 @@ SERVER_DTYPE: Final = np.dtype(
             ("repair_end", np.float64),
             ("before", np.int32),  # on the list of a day
             ("after", np.int32),
-            ("place", np.int32),  # in the working pool
             ("renewal", np.int32),
             ("preemptions", np.int32),
+            ("unused", np.int32),
             ("rank", np.int8),  # of what it is due for
             ("defective", np.int8),
             ("condemned", np.int8),
@@ -159,6 +160,8 @@ HOURS_DTYPE: Final = np.dtype((np.record, [("hours", np.float64)]))
 
 #: A server in a pool, a queue or a selection.
 ID_DTYPE: Final = np.dtype((np.record, [("server", np.int32)]))
+#: Places in the working pool lie apart: closing its gaps writes them all.
+PLACE_DTYPE: Final = np.dtype((np.record, [("in_pool", np.int32)]))
 #: States lie apart: a selection looks at every server's.
 STATE_DTYPE: Final = np.dtype((np.record, [("is_", np.int8)]))
 
@@ -189,6 +192,7 @@ TRACE_DTYPE: Final = np.dtype(
 server_at = row_of(SERVER_DTYPE)
 slot_at = row_of(SLOT_DTYPE)
 id_at = row_of(ID_DTYPE)
+place_at = row_of(PLACE_DTYPE)
 state_at = row_of(STATE_DTYPE)
 line_at = row_of(TRACE_DTYPE)
 hours_at = row_of(HOURS_DTYPE)
@@ -222,6 +226,7 @@ class World:
             "servers": _on_cache_lines(total, SERVER_DTYPE),
             "states": np.zeros(total, STATE_DTYPE),
             "pool": np.zeros(2 * total, ID_DTYPE),
+            "places": np.zeros(total, PLACE_DTYPE),
             "spares": np.zeros(total, ID_DTYPE),
             "standbys": np.zeros(total, ID_DTYPE),
             "idles": np.zeros(total, ID_DTYPE),
