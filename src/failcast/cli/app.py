@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from failcast import __version__
-from failcast.cli import guard, output
+from failcast.cli import guard, output, start
 from failcast.cli.check import check
 from failcast.cli.init import init
 from failcast.cli.run import run
@@ -55,6 +55,7 @@ def main() -> NoReturn:
     """The console script: run the command line and exit with its code."""
     if sys.stdout is None:
         sys.exit(guard.stdout_closed())
+    start.spare_collections()
     output.prepare_stdout()
     try:
         app()
@@ -66,4 +67,5 @@ def main() -> NoReturn:
         sys.exit(guard.internal_error(error))
     finally:
         output.let_go_of_stderr()
+        start.spare_last_collection()
     sys.exit(0)
