@@ -1,8 +1,8 @@
 """Measure what failcast costs, in one run, and print it beside the last release: `make bench`.
 
 The document goes to `benchmarks/results.json`, or to the file of `--out`; `--release DATE` keeps it
-as that of this version in `benchmarks/releases/`. `--short` runs every line in seconds, for the tests;
-its figures mean nothing.
+as that of this version in `benchmarks/releases/`. `--short` runs every line in seconds, for the
+tests; its figures mean nothing.
 """
 
 from __future__ import annotations

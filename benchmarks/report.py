@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 TOLERANCE = 0.2
+BUSY = 0.5
 
 
 def lines(found: dict[str, Any], before: dict[str, Any] | None) -> list[str]:
@@ -58,6 +59,10 @@ def verdicts(found: dict[str, Any], before: dict[str, Any] | None) -> list[str]:
         if found["machine"]["cpu"] != before["machine"]["cpu"]:
             cpu = before["machine"]["cpu"]
             said.append(f"{before['version']} was measured on another processor ({cpu}).")
+    if (load := found["machine"]["load"][0]) > BUSY:
+        said.append(
+            f"Other work was on the machine (load {load:g}): times on the wall are too long."
+        )
     return ["", *said] if said else []
 
 

@@ -149,7 +149,7 @@ def found(version: str, cpu: str = "EPYC", **ratios: float) -> dict[str, Any]:
     return {
         "schema": document.SCHEMA,
         "version": version,
-        "machine": {"cpu": cpu},
+        "machine": {"cpu": cpu, "load": [0.1, 1.0]},
         "figures": {},
         "ratios": {
             name: rounds.Figure.of(
@@ -183,6 +183,13 @@ def test_nothing_is_said_where_all_is_well() -> None:
 def test_another_processor_is_told() -> None:
     said = report.verdicts(found("0.2.0", cost=1.0), found("0.1.0", cpu="Xeon", cost=1.0))
     assert said == ["", "0.1.0 was measured on another processor (Xeon)."]
+
+
+def test_a_busy_machine_is_told() -> None:
+    now = found("0.2.0", cost=1.0)
+    now["machine"]["load"] = [1.5, 2.0]
+    (blank, said) = report.verdicts(now, None)
+    assert said == "Other work was on the machine (load 1.5): times on the wall are too long."
 
 
 def test_ratios_stand_beside_those_of_the_last_release() -> None:
