@@ -60,9 +60,7 @@ def verdicts(found: dict[str, Any], before: dict[str, Any] | None) -> list[str]:
             cpu = before["machine"]["cpu"]
             said.append(f"{before['version']} was measured on another processor ({cpu}).")
     if (load := found["machine"]["load"][0]) > BUSY:
-        said.append(
-            f"Other work was on the machine (load {load:g}): times on the wall are too long."
-        )
+        said.append(f"Other work was on the machine (load {load:g}): wall times are too long.")
     return ["", *said] if said else []
 
 

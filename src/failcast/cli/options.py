@@ -10,12 +10,14 @@ from typing import Annotated
 import typer
 
 import failcast as fc
-from failcast.cli import output
+from failcast.cli import candidates, output
 
 ScenarioArgument = Annotated[
     str,
     typer.Argument(
-        metavar="SCENARIO", help="A scenario file (YAML, TOML, JSON) or the name of a preset."
+        metavar="SCENARIO",
+        help="A scenario file (YAML, TOML, JSON) or the name of a preset.",
+        autocompletion=candidates.scenarios,
     ),
 ]
 OverridesOption = Annotated[
@@ -25,6 +27,7 @@ OverridesOption = Annotated[
         "-s",
         metavar="PATH=VALUE",
         help="Override a field, such as job.warm_standbys=32; may be repeated.",
+        autocompletion=candidates.overrides,
     ),
 ]
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import failcast as fc
-from failcast.cli import output, start
+from failcast.cli import candidates, output, start
 from failcast.cli.guard import GOAL_FAILED, guarded
 from failcast.cli.options import (
     OverridesOption,
@@ -29,13 +29,18 @@ from failcast.cli.options import (
 
 Engine = Literal["kernel", "reference"]
 TraceOption = Annotated[
-    Path | None, typer.Option(help="Write the events of replication 0 to this CSV file.")
+    Path | None,
+    typer.Option(
+        help="Write the events of replication 0 to this CSV file.",
+        autocompletion=candidates.files,
+    ),
 ]
 OutOption = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
         help="Write results and single runs (JSON, Parquet, CSV) with a manifest into this folder.",
+        autocompletion=candidates.folders,
     ),
 ]
 FailIfOption = Annotated[
@@ -43,6 +48,7 @@ FailIfOption = Annotated[
     typer.Option(
         metavar="GOAL",
         help="Exit with 10 where this holds, such as 'ettr.low < 0.95'; may be repeated.",
+        autocompletion=candidates.goals,
     ),
 ]
 
