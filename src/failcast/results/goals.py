@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import METRICS, Status
-from failcast.results import wording
+from failcast.results import notebook, wording
 from failcast.results.errors import RequestError, unknown_name
 from failcast.scenario.errors import Refused, shown
 from failcast.scenario.units import parse_duration
@@ -59,6 +59,9 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """The goal, its value and whether it failed, ready for JSON."""
         return {"goal": self.goal, "value": self.value, "failed": self.failed}
+
+    def _repr_html_(self) -> str:
+        return notebook.verdict_html(self)
 
 
 @dataclass(frozen=True)

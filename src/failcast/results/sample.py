@@ -7,7 +7,6 @@ the package is made from this object. polars is loaded when a table is first ask
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import numpy as np
 
 from failcast.engine import METRICS, Engine, Runs, Status
 from failcast.engine.model import BUCKETS
-from failcast.results import statistics
+from failcast.results import notebook, statistics
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.goals import Verdict
 from failcast.results.manifest import InputFile, manifest
@@ -216,17 +215,11 @@ class Sample:
 
         return answer(self)
 
-    def _repr_html_(self) -> str:
-        """The answer and the table, for notebooks."""
-        heads = ("metric", "mean", "low", "high", "p5", "p50", "p95")
-        rows = [heads, *(self._html_row(name, heads[1:]) for name in METRICS)]
-        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-        return f"<p>{html.escape(self.answer())}</p><table>{body}</table>"
+    def __repr__(self) -> str:
+        return notebook.sample_line(self)
 
-    def _html_row(self, name: str, figures: Sequence[str]) -> tuple[str, ...]:
-        summary = self.summary(name).to_dict()
-        cells = (summary[figure] for figure in figures)
-        return (name, *("" if cell is None else f"{cell:,.5g}" for cell in cells))
+    def _repr_html_(self) -> str:
+        return notebook.sample_html(self)
 
     def _column(self, metric: str) -> Floats:
         if metric not in METRICS:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from failcast.results import quantiles
+from failcast.results import notebook, quantiles
 from failcast.results.errors import RequestError
 
 Floats = NDArray[np.float64]
@@ -49,6 +49,9 @@ class Summary:
         """The figures by name."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        return notebook.figures_html(self.to_dict())
+
 
 @dataclass(frozen=True)
 class Mtbf:
@@ -71,6 +74,9 @@ class Mtbf:
         """The figures by name."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        return notebook.figures_html(self.to_dict())
+
 
 @dataclass(frozen=True)
 class Proportion:
@@ -88,6 +94,9 @@ class Proportion:
     def to_dict(self) -> dict[str, float | int | None]:
         """The figures by name."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.figures_html(self.to_dict())
 
 
 def check_confidence(confidence: float) -> float:
