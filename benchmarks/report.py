@@ -27,20 +27,20 @@ def figure_lines(found: dict[str, Any]) -> list[str]:
 
 
 def ratio_lines(found: dict[str, Any], before: dict[str, Any] | None) -> list[str]:
-    """The ratios, and those of the release before."""
-    release = f"in {before['version']}" if before else "before"
-    rows = [("ratio", "median", "least", "greatest", "better", "limit", release, "change")]
+    """The ratios, and where there is a release before, what they were and how they changed."""
+    head = ("ratio", "median", "least", "greatest", "better", "limit")
+    rows = [head if before is None else (*head, f"in {before['version']}", "change")]
     for name, figure in found["ratios"].items():
-        then = before["ratios"].get(name) if before else None
-        past = ("-", "-")
-        if then is not None:
-            past = (
-                _number(then["value"]),
-                f"{100.0 * (figure['value'] / then['value'] - 1):+.0f} %",
-            )
-        limit = _limit(figure, figure["better"])
-        rows.append((name, *_three(figure), figure["better"], limit, *past))
+        row = (name, *_three(figure), figure["better"], _limit(figure, figure["better"]))
+        rows.append(row if before is None else (*row, *_past(name, figure, before)))
     return _aligned(rows)
+
+
+def _past(name: str, figure: dict[str, Any], before: dict[str, Any]) -> tuple[str, str]:
+    then = before["ratios"].get(name)
+    if then is None:
+        return "-", "-"
+    return _number(then["value"]), f"{100.0 * (figure['value'] / then['value'] - 1.0):+.0f} %"
 
 
 def verdicts(found: dict[str, Any], before: dict[str, Any] | None) -> list[str]:
