@@ -122,7 +122,11 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
         "GOAL_FAILED",
         "The result is there, and a goal of `--fail-if` failed; a sentence on stderr says which.",
     ),
-    130: ("INTERRUPTED", "Interrupted by Ctrl-C."),
+    130: (
+        "INTERRUPTED",
+        "Interrupted by Ctrl-C. `failcast run` gives the result of the replications that were "
+        "done; a second Ctrl-C ends it without one.",
+    ),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }
 

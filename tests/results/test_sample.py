@@ -153,8 +153,19 @@ def test_the_frame_has_one_row_per_replication_with_its_status() -> None:
 def test_the_document_is_strict_json_with_the_promised_keys() -> None:
     sample = days_of_training([9.0, 10.0, 11.0])
     document = json.loads(strict_json(sample.to_dict(argv=["failcast", "run", "x"])))
-    keys = ["schema", "manifest", "scenario", "status", "metrics", "mtbf_hours", "goals"]
-    assert list(document) == keys
+    assert list(document) == [
+        "schema",
+        "manifest",
+        "scenario",
+        "interrupted",
+        "precision",
+        "status",
+        "metrics",
+        "mtbf_hours",
+        "goals",
+    ]
+    assert document["interrupted"] is False
+    assert document["precision"] is None
     assert document["schema"] == "failcast.run/1"
     assert document["status"] == {
         "finished": 3,

@@ -57,10 +57,13 @@ def metric_lines(sample: fc.Sample) -> Iterator[Text]:
 
 def what_ran(sample: fc.Sample, seconds: float) -> str:
     """One line on the work done: counts, seed, engine, threads and time."""
-    runs, threads = sample.replications, sample.threads
+    runs, threads, known = sample.replications, sample.threads, ""
+    if sample.precision is not None and sample.precision.reached is not None:
+        reached, wanted = wording.percent(sample.precision.reached), 100.0 * sample.precision.wanted
+        known = f", {sample.precision.metric} known to ± {reached} ({wanted:.6g} % asked for)"
     return (
         f"{runs:,} replication{'s' * (runs != 1)} of {sample.scenario.name} from seed "
-        f"{sample.seed}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
+        f"{sample.seed}{known}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
         f"{seconds:.2f} s, {1000.0 * seconds / runs:.2f} ms per replication."
     )
 

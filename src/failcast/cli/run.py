@@ -12,72 +12,50 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import typer
 
 import failcast as fc
 from failcast.cli import output
-from failcast.cli.guard import GOAL_FAILED, guarded
+from failcast.cli.guard import GOAL_FAILED, INTERRUPTED, guarded
 from failcast.cli.options import (
+    EngineOption,
+    FailIfOption,
+    JsonOption,
+    LeastOption,
+    MostOption,
+    OutOption,
     OverridesOption,
+    PrecisionOfOption,
+    PrecisionOption,
+    QuietOption,
+    ReplicationsOption,
     ScenarioArgument,
+    SeedOption,
+    ThreadsOption,
+    TraceOption,
     input_files,
     load_scenario,
-    whole_number,
 )
-
-Engine = Literal["kernel", "reference"]
-TraceOption = Annotated[
-    Path | None, typer.Option(help="Write the events of replication 0 to this CSV file.")
-]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write results and single runs (JSON, Parquet, CSV) with a manifest into this folder.",
-    ),
-]
-FailIfOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="GOAL",
-        help="Exit with 10 where this holds, such as 'ettr.low < 0.95'; may be repeated.",
-    ),
-]
 
 
 def run(
     scenario: ScenarioArgument,
     overrides: OverridesOption = None,
-    replications: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole_number, metavar="N", help="Independent runs (default: the scenario's)."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole_number, metavar="N", help="Where chance starts (default: the scenario's)."
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole_number, metavar="N", help="Threads of the kernel (default: one per core)."
-        ),
-    ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="kernel is compiled; reference is SimPy, and slow.")
-    ] = "kernel",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    replications: ReplicationsOption = None,
+    precision: PrecisionOption = None,
+    precision_of: PrecisionOfOption = None,
+    min_replications: LeastOption = None,
+    max_replications: MostOption = None,
+    seed: SeedOption = None,
+    threads: ThreadsOption = None,
+    engine: EngineOption = "kernel",
+    as_json: JsonOption = False,
     trace: TraceOption = None,
     out: OutOption = None,
     fail_if: FailIfOption = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No notices and no progress on stderr.")
-    ] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
@@ -88,7 +66,16 @@ def run(
             fc.check_trace_path(trace)
         if out is not None:
             fc.check_folder(out)
-        sample, seconds = _simulate(plan, replications, seed, threads, engine, quiet)
+        size = {
+            "replications": replications,
+            "precision": precision,
+            "precision_of": precision_of,
+            "min_replications": min_replications,
+            "max_replications": max_replications,
+        }
+        workers = default_threads() if threads is None else threads
+        how = {"seed": seed, "threads": workers, "engine": engine}
+        sample, seconds = _simulate(plan, size, how, quiet)
         if trace is not None:
             _write_trace(sample, trace, quiet)
         verdicts = [goal.judge(sample) for goal in goals]
@@ -101,7 +88,9 @@ def run(
             from failcast.cli.report import report
 
             report(sample, seconds)
-    _tell_failed(verdicts)
+    _tell_failed(verdicts, sample.interrupted)
+    if sample.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _document(
@@ -113,45 +102,45 @@ def _document(
     return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts)
 
 
-def _tell_failed(verdicts: list[fc.Verdict]) -> None:
-    """Say on stderr which goals failed, quiet or not, and exit with a code of its own."""
+def _tell_failed(verdicts: list[fc.Verdict], interrupted: bool) -> None:
+    """Say on stderr which goals failed, quiet or not, and exit with a code of its own.
+
+    An interruption has the stronger one.
+    """
     failed = [verdict for verdict in verdicts if verdict.failed]
     for verdict in failed:
         output.notice(verdict.sentence[0].upper() + verdict.sentence[1:])
-    if failed:
+    if failed and not interrupted:
         raise typer.Exit(GOAL_FAILED)
 
 
 def _simulate(
-    plan: fc.Scenario,
-    replications: int | None,
-    seed: int | None,
-    threads: int | None,
-    engine: Engine,
-    quiet: bool,
+    plan: fc.Scenario, size: dict[str, Any], how: dict[str, Any], quiet: bool
 ) -> tuple[fc.Sample, float]:
-    """Run the sample with notices and progress on stderr; return it and the seconds it took."""
+    """Run the sample with notices and progress on stderr; return it and the seconds it took.
+
+    `size` and `how` are arguments of `simulate`, None for what the scenario says.
+    """
     from failcast.cli.progress import Progress
 
-    count = plan.run.replications if replications is None else replications
-    workers = default_threads() if threads is None else threads
-    fc.check_request(
-        replications=count,
-        seed=plan.run.seed if seed is None else seed,
-        threads=workers,
-        engine=engine,
-    )
-    if engine == "kernel":
+    first, most = fc.check_request(plan, **size, **how)
+    if how["engine"] == "kernel":
         _compile(quiet)
     begin = time.perf_counter()
-    with Progress(count, quiet=quiet) as progress:
+    with Progress(first, quiet=quiet) as progress:
         sample = fc.simulate(
             plan,
-            replications=count,
-            seed=seed,
-            threads=workers,
-            engine=engine,
+            **size,
+            **how,
             on_progress=progress.show,
+            on_estimate=progress.expect,
+            keep_on_interrupt=True,
+        )
+    if sample.interrupted:
+        upto = "" if sample.precision is None else "at most "
+        output.notice(
+            f"Interrupted after {sample.replications:,} of {upto}{most:,} replications; the result "
+            "is of these. Press Ctrl-C again to end without it."
         )
     return sample, time.perf_counter() - begin
 

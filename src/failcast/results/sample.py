@@ -21,6 +21,7 @@ from failcast.results import statistics
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.goals import Verdict
 from failcast.results.manifest import InputFile, manifest
+from failcast.results.precision import Precision
 from failcast.results.request import confidence_of
 from failcast.results.statistics import Floats, Interval, Mtbf, Proportion, Summary
 from failcast.scenario import Scenario, to_dict
@@ -48,7 +49,8 @@ class Sample:
 
     `runs` holds one row per replication with the columns failcast.engine.METRICS. The figures have
     the unit in the metric's name (hours), or are counts per run, or shares (`ettr`). A figure that
-    the sample cannot give (no finished run; an interval from one run) is None.
+    the sample cannot give (no finished run; an interval from one run) is None. `precision` says how
+    precise it was asked to be, if it was; `interrupted` that Ctrl-C ended it early.
     """
 
     scenario: Scenario
@@ -56,6 +58,8 @@ class Sample:
     seed: int
     engine: Engine = "kernel"
     threads: int = 1
+    precision: Precision | None = None
+    interrupted: bool = False
 
     @property
     def replications(self) -> int:
@@ -69,7 +73,9 @@ class Sample:
 
     def scenario_as_run(self) -> Scenario:
         """The scenario with the seed and the replications of this sample: it makes it again."""
-        return self.scenario.with_(run__seed=self.seed, run__replications=self.replications)
+        return self.scenario.with_(
+            run__seed=self.seed, run__replications=self.replications, run__precision=None
+        )
 
     def status_counts(self) -> dict[str, int]:
         """Number of runs by the way they ended: finished, depleted, out_of_time, out_of_events."""
@@ -204,6 +210,8 @@ class Sample:
             "schema": SCHEMA,
             "manifest": manifest(self, argv=argv, created=created, inputs=inputs),
             "scenario": to_dict(self.scenario_as_run()),
+            "interrupted": self.interrupted,
+            "precision": None if self.precision is None else self.precision.to_dict(),
             "status": self.status_counts(),
             "metrics": {name: self.summary(name).to_dict() for name in METRICS},
             "mtbf_hours": self.mtbf_hours().to_dict(),

@@ -143,6 +143,19 @@ def mean_interval(values: Floats, confidence: float) -> Interval | None:
     return Interval(max(0.0, low) if values.min() >= 0.0 else low, centre + half)
 
 
+def relative_half_width(values: Floats, confidence: float) -> float | None:
+    """Half the Student-t interval of the mean, relative to the mean: 0.01 is 1 %.
+
+    None below two values, and where the mean is zero: nothing is small compared with it.
+    """
+    check_confidence(confidence)
+    centre, spread = mean(values), standard_deviation(values)
+    if centre is None or spread is None or centre == 0.0:
+        return None
+    half = t_quantile(values.size - 1, confidence) * spread / math.sqrt(values.size)
+    return half / abs(centre)
+
+
 def quantile(values: Floats, q: float) -> float | None:
     """The q-quantile, q in [0, 1], by linear interpolation between order statistics.
 
