@@ -142,6 +142,8 @@ def test_both_engines_give_the_same_numbers() -> None:
         ),
         (("run", "small", "--precision-of", "ettr"), "precision_of has no effect without"),
         (("run", "small", "--precision", "1%", "--precision-of", "etr"), "did you mean 'ettr'?"),
+        (("run", "small", "--by", "5"), "--by is '5', but it has no unit: write '5 min' or '5 h'."),
+        (("run", "small", "--by", "soon"), "--by is 'soon', but it must be a duration such as"),
         (("run", "small", "--min-replications", "9"), "min_replications has no effect without"),
         (("run", "small", "--max-replications", "x"), "'x' is not a whole number."),
         (("run", "small", "--seed", "-1"), "seed must be a whole number from 0"),
@@ -228,6 +230,19 @@ def test_an_interrupted_sample_is_reported_and_exits_130(monkeypatch: pytest.Mon
     ]
 
 
+def test_the_share_that_finishes_by_a_time_is_told() -> None:
+    times = ("--by", "62.8d", "--by", "1 d 12 h")
+    result = run_small(*times)
+    assert result.exit_code == 0
+    shares = result.stdout.split("\n\n")[1].splitlines()
+    assert len(shares) == 2
+    assert shares[0].startswith("Finished within 62.8 days: ")
+    assert shares[1] == "Finished within 36 hours: none of 3 runs (at most 63 %)"
+    told = json.loads(run_small(*times, "--json").stdout)["finished_by"]
+    assert [one["hours"] for one in told] == [1507.2, 36.0]
+    assert told == small_sample().to_dict(by=[1507.2, 36.0])["finished_by"]
+
+
 @pytest.mark.parametrize("text", ["2%", "2 %", "0.02"])
 def test_a_run_goes_on_until_it_is_as_precise_as_asked(text: str) -> None:
     options = ("--precision", text, "--precision-of", "failures", "--min-replications", "20")
@@ -296,6 +311,7 @@ def test_help_names_every_option() -> None:
         "precision-of",
         "min-replications",
         "max-replications",
+        "by",
         "seed",
         "threads",
         "engine",

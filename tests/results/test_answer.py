@@ -191,6 +191,23 @@ def test_a_share_never_rounds_to_a_false_0_or_100(share: float, text: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.823, 0.9149, "82 to 91 %"),
+        (0.79, 0.922, "79 to 92 %"),
+        (0.0014, 0.064, "0.1 to 6 %"),
+        (0.0141, 0.0183, "1.4 to 1.8 %"),
+        (0.93, 0.9992, "93 to 99.92 %"),
+        (0.0, 0.5, "0 to 50 %"),
+        (0.5, 1.0, "50 to 100 %"),
+        (0.00012, 0.00015, "0.012 to 0.015 %"),
+    ],
+)
+def test_a_range_of_shares_has_the_digits_of_its_width(low: float, high: float, text: str) -> None:
+    assert wording.percent_range(low, high) == text
+
+
+@pytest.mark.parametrize(
     ("hours", "text"),
     [
         (6144.0, "256 days"),

@@ -99,6 +99,13 @@ EngineOption = Annotated[
     typer.Option(help="kernel is compiled; reference is SimPy, and slow."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TIME",
+        help="Tell the share of runs that finish within this time, such as 420d; may be repeated.",
+    ),
+]
 TraceOption = Annotated[
     Path | None, typer.Option(help="Write the events of replication 0 to this CSV file.")
 ]

@@ -20,6 +20,7 @@ import failcast as fc
 from failcast.cli import output
 from failcast.cli.guard import GOAL_FAILED, INTERRUPTED, guarded
 from failcast.cli.options import (
+    ByOption,
     EngineOption,
     FailIfOption,
     JsonOption,
@@ -51,6 +52,7 @@ def run(
     seed: SeedOption = None,
     threads: ThreadsOption = None,
     engine: EngineOption = "kernel",
+    by: ByOption = None,
     as_json: JsonOption = False,
     trace: TraceOption = None,
     out: OutOption = None,
@@ -59,7 +61,10 @@ def run(
 ) -> None:
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
+        from failcast.results.request import hours_from
+
         goals = [fc.Goal.parse(text) for text in fail_if or []]
+        times = [hours_from("--by", text) for text in by or []]
         plan = load_scenario(scenario, overrides, quiet=quiet)
         inputs = input_files(scenario)
         if trace is not None:
@@ -79,7 +84,7 @@ def run(
         if trace is not None:
             _write_trace(sample, trace, quiet)
         verdicts = [goal.judge(sample) for goal in goals]
-        document = _document(sample, inputs, verdicts) if as_json or out is not None else {}
+        document = _document(sample, inputs, verdicts, times) if as_json or out is not None else {}
         if out is not None:
             _write_folder(sample, out, document, quiet)
         if as_json:
@@ -87,19 +92,22 @@ def run(
         else:
             from failcast.cli.report import report
 
-            report(sample, seconds)
+            report(sample, seconds, times)
     _tell_failed(verdicts, sample.interrupted)
     if sample.interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
 def _document(
-    sample: fc.Sample, inputs: list[fc.InputFile], verdicts: list[fc.Verdict]
+    sample: fc.Sample,
+    inputs: list[fc.InputFile],
+    verdicts: list[fc.Verdict],
+    times: list[float],
 ) -> dict[str, Any]:
     """The document of `--json`, with the time of day and the command line in its manifest."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     argv = ["failcast", *sys.argv[1:]]
-    return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts)
+    return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts, by=times)
 
 
 def _tell_failed(verdicts: list[fc.Verdict], interrupted: bool) -> None:

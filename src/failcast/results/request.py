@@ -18,6 +18,7 @@ from failcast.scenario import Run, Scenario
 from failcast.scenario.blocks import fields_of
 from failcast.scenario.errors import Refused, shown
 from failcast.scenario.rules import Count, Percentage, Real
+from failcast.scenario.units import parse_duration
 
 Limits = TypeVar("Limits", Count, Percentage, Real)
 
@@ -150,6 +151,15 @@ def confidence_of(value: Any) -> float:
         text = "None" if value is None else shown(value)
         raise RequestError(f"confidence must be a number from {least} to {most}; got {text}.")
     return float(value)
+
+
+def hours_from(name: str, text: str) -> float:
+    """The hours of a duration such as `420 d`, given as `name`."""
+    try:
+        return parse_duration(text)
+    except Refused as refused:
+        end = "" if refused.rule.endswith("?") else "."
+        raise RequestError(f"{name} is {shown(text)}, but {refused.rule}{end}") from None
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
