@@ -61,10 +61,8 @@ def run(
 ) -> None:
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
-        from failcast.results.request import hours_from
-
         goals = [fc.Goal.parse(text) for text in fail_if or []]
-        times = [hours_from("--by", text) for text in by or []]
+        times = _hours(by) if by else []
         plan = load_scenario(scenario, overrides, quiet=quiet)
         inputs = input_files(scenario)
         if trace is not None:
@@ -96,6 +94,13 @@ def run(
     _tell_failed(verdicts, sample.interrupted)
     if sample.interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+def _hours(texts: list[str]) -> list[float]:
+    """The times of `--by` in hours."""
+    from failcast.results.request import hours_from
+
+    return [hours_from("--by", text) for text in texts]
 
 
 def _document(
