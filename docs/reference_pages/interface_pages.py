@@ -33,6 +33,7 @@ MEMBERS_OF: tuple[type, ...] = (
     fc.Summary,
     fc.Proportion,
     fc.Mtbf,
+    fc.Precision,
     fc.Policies,
     fc.ServerView,
     fc.Trace,

@@ -122,7 +122,11 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
         "GOAL_FAILED",
         "The result is there, and a goal of `--fail-if` failed; a sentence on stderr says which.",
     ),
-    130: ("INTERRUPTED", "Interrupted by Ctrl-C."),
+    130: (
+        "INTERRUPTED",
+        "Interrupted by Ctrl-C. `failcast run` gives the result of the replications that were "
+        "done; a second Ctrl-C ends it without one.",
+    ),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }
 
@@ -192,6 +196,13 @@ GLOSSARY: dict[str, str] = {
     ),
     "Exposure": "The time in which a server ages. Standby, idle and spare servers do not.",
     "Replication": "One run of the scenario, independent of the others.",
+    "Interval": (
+        "A range that holds the true figure in 95 of 100 samples, unless `run.confidence` says "
+        "otherwise. It tells how sure a figure is, not how much single runs differ."
+    ),
+    "Precision": (
+        "Half the interval of a mean, relative to the mean. `--precision 1%` runs until it is 1 %."
+    ),
     "Paired runs": (
         "Runs of two scenarios with the same seed and the same replication. They share their "
         "chance, so their difference is known far better than either mean."

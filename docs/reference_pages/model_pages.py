@@ -45,8 +45,11 @@ def metrics_page() -> str:
         ("low, high", statistics.mean_interval),
         ("sd", statistics.standard_deviation),
         ("p5, p50, p95", statistics.quantile),
+        ("p5_low, p5_high and so on", statistics.quantile_interval),
         ("Factor of the interval", statistics.t_quantile),
+        ("Precision", statistics.relative_half_width),
         ("Share of runs", statistics.wilson),
+        ("Share of none or all of the runs", statistics.proportion),
         ("mtbf_hours", statistics.mtbf),
     ):
         parts += [f"### {name}", all_sentences(function)]

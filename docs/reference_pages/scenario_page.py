@@ -8,10 +8,9 @@ from typing import Any
 import failcast as fc
 from failcast.scenario import airesim, distributions, files, policies, units
 from failcast.scenario.blocks import Block, fields_of, joined
-from failcast.scenario.echo import OFF
 from failcast.scenario.expressions import Family
-from failcast.scenario.meanings import in_words, unit_of
-from failcast.scenario.rules import Rule
+from failcast.scenario.meanings import UNSET, in_words, unit_of
+from failcast.scenario.rules import OFF, Rule
 from reference_pages import meanings
 from reference_pages.markdown import (
     MissingMeaningError,
@@ -35,11 +34,11 @@ def meaning_of(block: type[Block], attribute: str, path: str) -> str:
     return own or meanings.FIELDS[path][1]
 
 
-def default_of(block: type[Block], attribute: str, rule: Rule) -> str:
+def default_of(block: type[Block], attribute: str, rule: Rule, path: str = "") -> str:
     """The default as a file would hold it."""
     value = block.model_fields[attribute].default
     if value is None:
-        return "1,000 × `job.length`"
+        return UNSET[path].replace("job.length", code("job.length")).replace(OFF, code(OFF))
     plain = rule.plain(value)
     text = f"{plain:,}" if type(plain) is int else f"{plain:g}" if type(plain) is float else plain
     return code(str(text).lower() if isinstance(plain, bool) else str(text))
@@ -52,7 +51,7 @@ def field_rows(block: type[Block], prefix: str) -> list[list[str]]:
         path = joined(prefix, name)
         if isinstance(kind, Rule):
             unit = unit_of(kind, meanings.FIELDS.get(path, ("", ""))[0])
-            default = default_of(block, attribute, kind)
+            default = default_of(block, attribute, kind, path)
             meaning = meaning_of(block, attribute, path)
             rows.append([code(path), *in_words(kind), unit, default, meaning])
         elif block.model_fields[attribute].default is None:

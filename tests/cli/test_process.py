@@ -6,12 +6,15 @@ import contextlib
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import failcast as fc
 
 COMMAND = (sys.executable, "-m", "failcast")
 SMALL = ("run", "small", "--replications", "2", "--threads", "1")
@@ -160,14 +163,15 @@ def test_notices_that_nobody_hears_do_not_keep_a_result_back(
     assert done.stdout.startswith("Training takes ")
 
 
-@pytest.mark.parametrize(("engine", "replications"), [("kernel", "200000"), ("reference", "400")])
-def test_ctrl_c_ends_a_long_run_with_130(engine: str, replications: str) -> None:
+def interrupted(
+    *arguments: str, after: str = "replications done"
+) -> subprocess.CompletedProcess[str]:
+    """Run the program and press Ctrl-C once a line of stderr holds `after`."""
     # A shell that starts the tests in the background lets children ignore the signal: undo that.
     heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    start = [sys.executable, "-c", f"{heed} import failcast.cli as c; c.main()"]
-    long = ("run", "small", "--threads", "2", "--replications", replications, "--engine", engine)
+    start = [sys.executable, "-c", f"{heed} import failcast.cli as c; c.main()", *arguments]
     with subprocess.Popen(
-        [*start, *long],
+        start,
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -175,13 +179,101 @@ def test_ctrl_c_ends_a_long_run_with_130(engine: str, replications: str) -> None
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if "replications done" in line:
+            if after in line:
                 break
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=100)
-    assert process.returncode == 130
-    assert output == ""
-    assert "Traceback" not in errors
+    return subprocess.CompletedProcess(start, process.returncode, output, errors)
+
+
+LONG = ("run", "small", "--threads", "2", "--seed", "3", "--replications")
+
+
+@pytest.mark.parametrize(("engine", "replications"), [("kernel", "200000"), ("reference", "400")])
+def test_ctrl_c_ends_a_long_run_with_what_is_done(engine: str, replications: str) -> None:
+    done = interrupted(*LONG, replications, "--engine", engine)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    told = re.search(r"Interrupted after ([\d,]+) of ([\d,]+) replications", done.stderr)
+    assert told
+    assert told[2].replace(",", "") == replications
+    assert done.stdout.startswith("Training takes ")
+    answer = " ".join(done.stdout.split("\n\n")[0].split())
+    assert answer.endswith(f"The simulation was interrupted: these are its first {told[1]} runs.")
+    assert f"\n{told[1]} replications of small from seed 3, " in done.stdout
+
+
+def test_ctrl_c_leaves_every_file_that_was_asked_for(tmp_path: Path) -> None:
+    trace, folder = tmp_path / "trace.csv", tmp_path / "out"
+    files = ("--json", "--trace", str(trace), "--out", str(folder))
+    done = interrupted(*LONG, "200000", *files, "--fail-if", "ettr < 1")
+    assert done.returncode == 130
+    document = json.loads(done.stdout)
+    assert document["interrupted"] is True
+    assert document["goals"][0]["failed"]
+    assert "The goal 'ettr < 1' failed" in done.stderr
+    count = document["manifest"]["replications"]
+    assert 0 < count < 200_000
+    assert json.loads((folder / "result.json").read_text()) == document
+    sample = fc.simulate(fc.load("small"), replications=count, seed=3, threads=2)
+    assert document["metrics"] == sample.to_dict()["metrics"]
+    assert len((folder / "replications.csv").read_text().splitlines()) == count + 1
+    events = fc.trace(sample.scenario, seed=3).rows()
+    assert len(trace.read_text().splitlines()) == len(events) + 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "trace.csv"]
+
+
+def test_ctrl_c_ends_a_precise_run_too() -> None:
+    arguments = ("--precision", "0.001%", "--max-replications", "1000000")
+    done = interrupted("run", "small", "--threads", "2", *arguments)
+    assert done.returncode == 130
+    assert re.search(r"Interrupted after [\d,]+ of at most 1,000,000 replications", done.stderr)
+    assert "The precision of 0.001 % is not reached: after " in " ".join(done.stdout.split())
+
+
+def test_a_second_ctrl_c_ends_at_once() -> None:
+    """While the first one's result is on its way. The signals are the program's own."""
+    twice = (
+        "import signal, failcast as fc, failcast.cli as c;"
+        "signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "press = lambda *_, **__: signal.raise_signal(signal.SIGINT);"
+        "simulate = fc.simulate;"
+        "fc.simulate = lambda *a, **k: simulate(*a, **(k | {'on_progress': press}));"
+        "fc.Sample.to_dict = press;"
+        "c.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", twice, "run", "small", "--replications", "4000", "--json"],
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=100,
+    )
+    assert done.returncode == 130
+    assert done.stdout == ""
+    first, second = done.stderr.splitlines()[-2:]
+    assert first.startswith("Interrupted after ")
+    assert second == "Interrupted; there is no result."
+
+
+def test_an_interruption_does_not_wait_for_a_thread_that_hears_nothing() -> None:
+    """As while the kernel is compiled: here a thread sleeps for longer than the test may last."""
+    deaf = (
+        "import signal, threading, time, failcast as fc, failcast.cli as c;"
+        "signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "threading.Thread(target=time.sleep, args=(1000,)).start();"
+        "fc.simulate = lambda *_, **__: signal.raise_signal(signal.SIGINT);"
+        "c.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", deaf, *SMALL],
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=100,
+    )
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[-1] == "Interrupted; there is no result."
 
 
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])

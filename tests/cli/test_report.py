@@ -5,10 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.results.synthetic import DEPLETED, FINISHED, days_of_training, sample_of
+from tests.results.synthetic import (
+    DEPLETED,
+    FINISHED,
+    OUT_OF_TIME,
+    days_of_training,
+    sample_of,
+)
 
+import failcast as fc
 from failcast.cli.balance import CELLS, STYLES, apportion, balance_lines
-from failcast.cli.report import metric_lines, what_ran
+from failcast.cli.report import metric_lines, share_lines, what_ran
 from failcast.cli.table import aligned
 from failcast.engine.model import BUCKETS
 
@@ -27,6 +34,53 @@ def test_the_table_shows_the_digits_that_the_interval_supports() -> None:
     assert "lost_hours" not in rows
     zeros = " ".join(line.strip() for line in table).partition("zero in every run: ")[2]
     assert {"lost_hours", "stalls", "servers_retired"} <= set(zeros.split(", "))
+
+
+def test_the_quantiles_of_the_training_time_have_intervals() -> None:
+    hours = [9000.0 + value for value in range(1, 101)]
+    lines = [text.plain for text in metric_lines(days_of_training(hours))]
+    told = (
+        "95 % intervals of training_hours: p5 9,001 to 9,011; p50 9,040 to 9,061; "
+        "p95 9,090 to 9,100"
+    )
+    assert told in lines
+    few = [text.plain for text in metric_lines(days_of_training(hours[:20]))]
+    assert "95 % intervals of training_hours: p50 9,006 to 9,015" in few
+    for without in (hours[:5], [9000.0] * 100):
+        lines = [text.plain for text in metric_lines(days_of_training(without))]
+        assert not any("intervals of" in line for line in lines)
+
+
+def shares_of(sample: fc.Sample, *times: float) -> list[str]:
+    return [text.plain for text in share_lines(sample, times)]
+
+
+def test_the_share_that_finishes_within_a_time_has_an_interval_or_a_bound() -> None:
+    sample = days_of_training([24.0 * day for day in range(1, 101)])
+    assert shares_of(sample, 24.0 * 87.0, 12.0, 24.0 * 100.0) == [
+        "Finished within 87 days: 87 % of runs (79 to 92 %)",
+        "Finished within 12 hours: none of 100 runs (at most 3.0 %)",
+        "Finished within 100 days: all of 100 runs (at least 97.0 %)",
+    ]
+    assert shares_of(sample) == []
+
+
+def test_how_runs_ended_is_told_where_some_did_not_finish() -> None:
+    status = [FINISHED] * 7 + [DEPLETED, OUT_OF_TIME, OUT_OF_TIME]
+    sample = days_of_training([24.0 * day for day in range(1, 11)], status=status)
+    assert shares_of(sample, 240.0) == [
+        "Finished within 10 days: 70 % of runs (40 to 89 %); "
+        "a limit ended 1 of the others before that",
+        "Finished: 70 % of runs (40 to 89 %)",
+        "Depleted: 10 % of runs (2 to 40 %)",
+        "Out of time: 20 % of runs (6 to 51 %)",
+    ]
+
+
+def test_that_none_was_depleted_is_told_where_servers_can_be_retired() -> None:
+    retiring = fc.Scenario().with_(retirement="threshold(failures=3, window=30 d)")
+    sample = sample_of({"training_hours": [1.0] * 200}, scenario=retiring)
+    assert shares_of(sample) == ["Depleted: none of 200 runs (at most 1.5 %)"]
 
 
 def test_mtbf_without_failures_is_shown_as_a_bound() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 import failcast as fc
 from failcast.cli import app
+from failcast.results import wording
 
 ESCAPE = "\x1b"
 
@@ -129,6 +131,21 @@ def test_both_engines_give_the_same_numbers() -> None:
         (("run", "small", "-s", "job.warm_standbys=-1"), "job.warm_standbys is -1, but"),
         (("run", "small", "--threads", "0"), "threads must be a whole number from 1 to 256"),
         (("run", "small", "--replications", "0"), "replications must be a whole number from 1"),
+        (
+            ("run", "small", "--precision", "0"),
+            "precision is 0, but it must be above 0 and below",
+        ),
+        (("run", "small", "--precision", "100%"), "precision is '100%', but it must be above 0"),
+        (
+            ("run", "small", "--precision", "1%", "--replications", "5"),
+            "replications and precision",
+        ),
+        (("run", "small", "--precision-of", "ettr"), "precision_of has no effect without"),
+        (("run", "small", "--precision", "1%", "--precision-of", "etr"), "did you mean 'ettr'?"),
+        (("run", "small", "--by", "5"), "--by is '5', but it has no unit: write '5 min' or '5 h'."),
+        (("run", "small", "--by", "soon"), "--by is 'soon', but it must be a duration such as"),
+        (("run", "small", "--min-replications", "9"), "min_replications has no effect without"),
+        (("run", "small", "--max-replications", "x"), "'x' is not a whole number."),
         (("run", "small", "--seed", "-1"), "seed must be a whole number from 0"),
         (("run", "small", "--seed", "x"), "'x' is not a whole number."),
         (("run", "small", "--engine", "turbo"), "'turbo' is not one of"),
@@ -199,6 +216,75 @@ def test_interrupting_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Interrupted" in result.stderr
 
 
+def test_an_interrupted_sample_is_reported_and_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = replace(small_sample(), interrupted=True)
+    monkeypatch.setattr(fc, "simulate", lambda *_, **__: sample)
+    result = run_small("--fail-if", "ettr < 0.99", "--replications", "1000")
+    assert result.exit_code == 130
+    assert result.stdout.startswith("Training takes ")
+    assert "was interrupted: these are its first 3 runs." in " ".join(result.stdout.split())
+    assert result.stderr.splitlines() == [
+        "Interrupted after 3 of 1,000 replications; the result is of these. "
+        "Press Ctrl-C again to end without it.",
+        f"The goal 'ettr < 0.99' failed: ettr.mean is {sample.mean('ettr'):.6f}.",
+    ]
+
+
+def test_the_share_that_finishes_by_a_time_is_told() -> None:
+    times = ("--by", "62.8d", "--by", "1 d 12 h")
+    result = run_small(*times)
+    assert result.exit_code == 0
+    shares = result.stdout.split("\n\n")[1].splitlines()
+    assert len(shares) == 2
+    assert shares[0].startswith("Finished within 62.8 days: ")
+    assert shares[1] == "Finished within 36 hours: none of 3 runs (at most 63 %)"
+    told = json.loads(run_small(*times, "--json").stdout)["finished_by"]
+    assert [one["hours"] for one in told] == [1507.2, 36.0]
+    assert told == small_sample().to_dict(by=[1507.2, 36.0])["finished_by"]
+
+
+@pytest.mark.parametrize("text", ["2%", "2 %", "0.02"])
+def test_a_run_goes_on_until_it_is_as_precise_as_asked(text: str) -> None:
+    options = ("--precision", text, "--precision-of", "failures", "--min-replications", "20")
+    result = failcast("run", "small", *options, "--seed", "5", "--quiet")
+    assert (result.exit_code, result.stderr) == (0, "")
+    sample = fc.simulate(
+        fc.load("small"), precision=0.02, precision_of="failures", min_replications=20, seed=5
+    )
+    assert sample.precision is not None
+    assert 20 < sample.replications < 100
+    answer, *_, ran = result.stdout.strip().split("\n\n")
+    assert " ".join(answer.split()) == sample.answer()
+    reached = wording.percent(sample.precision.reached or 0.0)
+    known = f"from seed 5, failures known to ± {reached} (2 % asked for), kernel engine, "
+    assert ran.startswith(f"{sample.replications} replications of small {known}")
+
+
+def test_the_precision_of_a_scenario_is_kept_and_its_result_made_again(tmp_path: Path) -> None:
+    options = ("-s", "run.precision=0.2 %", "-s", "run.min_replications=10", "--json", "--quiet")
+    first = json.loads(failcast("run", "small", *options).stdout)
+    assert first["precision"]["met"]
+    assert first["manifest"]["replications"] == first["status"]["finished"] > 10
+    file = tmp_path / "again.json"
+    file.write_text(json.dumps(first["scenario"]), encoding="utf-8")
+    again = json.loads(failcast("run", str(file), "--json", "--quiet").stdout)
+    assert again["metrics"] == first["metrics"]
+    assert again["precision"] is None
+    fixed = json.loads(failcast("run", "small", *options, "--replications", "3").stdout)
+    assert (fixed["manifest"]["replications"], fixed["precision"]) == (3, None)
+
+
+def test_a_precision_out_of_reach_is_a_result_with_a_sentence() -> None:
+    options = ("--precision", "0.01%", "--max-replications", "30", "--quiet")
+    result = failcast("run", "small", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    answer = " ".join(result.stdout.split("\n\n")[0].split())
+    assert (
+        "The precision of 0.01 % is not reached: after 30 runs the mean of training_hours" in answer
+    )
+    assert answer.endswith(" would do: raise max_replications.")
+
+
 @pytest.mark.parametrize("step", ["load_with_notes", "simulate", "trace"])
 def test_too_little_memory_is_told_with_what_to_lower(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -221,6 +307,11 @@ def test_help_names_every_option() -> None:
     for option in (
         "set",
         "replications",
+        "precision",
+        "precision-of",
+        "min-replications",
+        "max-replications",
+        "by",
         "seed",
         "threads",
         "engine",

@@ -23,7 +23,8 @@ ANYTHING = "…"
 TIMEOUT_SECONDS = 300
 
 _PASSING = re.compile(
-    r"[\d,]+ of [\d,]+ replications done|Compiling the simulation kernel.*|Compiled in \d+ s\."
+    r"[\d,]+ of (?:about )?[\d,]+ replications done"
+    r"|Compiling the simulation kernel.*|Compiled in \d+ s\."
 )
 _EFFORT = re.compile(r"\d+ threads?: [\d.,]+ s, [\d.,]+ ms per replication\.")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +128,50 @@ def test_ettr_and_the_largest_cost_never_exceed_100_percent(
     assert ettr + sample.wall_shares()["recovery_hours"] <= 1.0 + 1e-12
 
 
+PRECISION = fc.Precision("failures", 0.01, 0.02, 200, 300)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, ""),
+        ({"precision": replace(PRECISION, reached=0.01)}, ""),
+        (
+            {"precision": PRECISION},
+            " The precision of 1 % is not reached: after 3 runs the mean of failures is known to "
+            "± 2.0 %; some 12 would do: raise max_replications.",
+        ),
+        (
+            {"precision": replace(PRECISION, reached=None)},
+            " The precision of 1 % is not reached: after 3 runs failures has no interval "
+            "relative to its mean, as it is zero in every run.",
+        ),
+        ({"interrupted": True}, " The simulation was interrupted: these are its first 3 runs."),
+        (
+            {"interrupted": True, "precision": PRECISION},
+            " The simulation was interrupted: these are its first 3 runs. The precision of 1 % is "
+            "not reached: after 3 runs the mean of failures is known to ± 2.0 %; some 12 would do.",
+        ),
+    ],
+)
+def test_what_became_of_a_wanted_precision_and_of_an_interruption(
+    changes: dict[str, object], sentence: str
+) -> None:
+    sample = days_of_training([9864.0, 9888.0, 9912.0])
+    assert replace(sample, **changes).answer() == sample.answer() + sentence  # type: ignore[arg-type] # by name
+
+
+def test_a_precision_of_runs_that_do_not_finish() -> None:
+    none = days_of_training([10.0, 20.0], status=[DEPLETED] * 2)
+    told = replace(none, precision=replace(PRECISION, reached=None)).answer()
+    assert told.endswith(" is not reached, as no run finishes; so there are no more than 2.")
+    one = days_of_training([10.0, 20.0], status=[FINISHED, DEPLETED])
+    told = replace(one, precision=replace(PRECISION, reached=None)).answer()
+    assert told.endswith(
+        "failures has no interval relative to its mean, as only one of them finished."
+    )
+
+
 @pytest.mark.parametrize(
     ("share", "text"),
     [
@@ -142,6 +188,23 @@ def test_ettr_and_the_largest_cost_never_exceed_100_percent(
 )
 def test_a_share_never_rounds_to_a_false_0_or_100(share: float, text: str) -> None:
     assert wording.percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.823, 0.9149, "82 to 91 %"),
+        (0.79, 0.922, "79 to 92 %"),
+        (0.0014, 0.064, "0.1 to 6 %"),
+        (0.0141, 0.0183, "1.4 to 1.8 %"),
+        (0.93, 0.9992, "93 to 99.92 %"),
+        (0.0, 0.5, "0 to 50 %"),
+        (0.5, 1.0, "50 to 100 %"),
+        (0.00012, 0.00015, "0.012 to 0.015 %"),
+    ],
+)
+def test_a_range_of_shares_has_the_digits_of_its_width(low: float, high: float, text: str) -> None:
+    assert wording.percent_range(low, high) == text
 
 
 @pytest.mark.parametrize(

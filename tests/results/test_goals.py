@@ -29,6 +29,13 @@ def test_a_goal_is_read(text: str, metric: str, stat: str, comparison: str, limi
     assert fc.Goal.parse(text) == fc.Goal(text.strip(), metric, stat, comparison, limit)
 
 
+def test_a_goal_on_a_time_is_read() -> None:
+    goal = fc.Goal.parse("finished_by( 1 d 12 h ).low < 0.9")
+    assert (goal.metric, goal.hours, goal.stat, goal.limit) == ("finished_by", 36.0, "low", 0.9)
+    assert fc.Goal.parse("finished_by(1.5 d)<0.9").hours == 36.0
+    assert fc.Goal.parse("ettr < 0.9").hours is None
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -44,6 +51,14 @@ def test_a_goal_is_read(text: str, metric: str, stat: str, comparison: str, limi
         ("ettr < nan", r"its number is 'nan', but"),
         ("ettr < 1e999", r"its number is '1e999', but it is too large\.$"),
         ("ettr < ١", r"its number is '١', but"),
+        ("depletd > 0", r"unknown metric 'depletd': did you mean 'depleted'\?$"),
+        ("depleted.p95 > 0", r"unknown figure of depleted 'p95': known are: mean, low, high\.$"),
+        ("finished_by < 1", r"finished_by needs a time in brackets, as in finished_by\(420 d\)\.$"),
+        ("finished_by(5) < 1", r"its time is '5', but it has no unit: write '5 min' or '5 h'\.$"),
+        ("finished_by() < 1", r"its time is '', but it must be a duration such as"),
+        ("finished_by(5 dy) < 1", r"'5 dy', but 'dy' is not a unit of time; did you mean 'day'\?$"),
+        ("ettr(5 d) < 1", r"ettr takes no time in brackets\.$"),
+        ("finished_by(5 d < 1", "cannot be read: write METRIC OP NUMBER"),
         ("ettr == 1", "cannot be read: write METRIC OP NUMBER"),
         ("ettr = 1", "cannot be read: write METRIC OP NUMBER"),
         ("ettr < 1 < 2", "cannot be read: write METRIC OP NUMBER"),
@@ -69,6 +84,19 @@ def test_every_figure_is_that_of_the_summary(stat: str) -> None:
     verdict = fc.Goal.parse(f"training_hours.{stat} > {expected!r}").judge(sample)
     assert (verdict.value, verdict.failed) == (expected, False)
     assert fc.Goal.parse(f"training_hours.{stat} >= {expected!r}").judge(sample).failed
+
+
+def test_the_ends_of_a_quantile_are_figures_too() -> None:
+    many = days_of_training([float(value) for value in range(1, 101)])
+    for stat, value in (("p95_low", 90.0), ("p95_high", 100.0), ("p50_low", 40.0)):
+        verdict = fc.Goal.parse(f"training_hours.{stat} > 4 d").judge(many)
+        assert (verdict.value, verdict.failed) == (value, value > 96.0)
+    verdict = fc.Goal.parse("training_hours.p95_high > 4 d").judge(days_of_training(HOURS))
+    assert (verdict.value, verdict.failed) == (None, True)
+    assert verdict.sentence.endswith(
+        "there is no training_hours.p95_high, because the sample of 5 finished runs is too small "
+        "to bound it."
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,6 +127,21 @@ def test_the_share_of_finished_runs_has_a_mean_and_an_interval() -> None:
         assert (verdict.value, verdict.failed) == (value, True)
     none = days_of_training(HOURS, status=[DEPLETED] * 5)
     assert fc.Goal.parse("finished < 0.99").judge(none).value == 0.0
+
+
+def test_shares_of_other_ends_and_by_a_time_have_goals_too() -> None:
+    sample = days_of_training(HOURS, status=[FINISHED] * 4 + [DEPLETED])
+    for name, share in (
+        ("depleted", sample.share_of("depleted")),
+        ("out_of_time", sample.share_of("out_of_time")),
+        ("finished_by(110 h)", sample.finished_by(110.0)),
+    ):
+        for stat, value in (("mean", share.value), ("low", share.low), ("high", share.high)):
+            verdict = fc.Goal.parse(f"{name}.{stat} >= {value!r}").judge(sample)
+            assert (verdict.value, verdict.failed) == (value, True)
+            assert f"{name}.{stat} is " in verdict.sentence
+    assert sample.share_of("out_of_time").count == 0
+    assert not fc.Goal.parse("out_of_time.high > 0.46").judge(sample).failed
 
 
 def test_mtbf_is_that_of_the_sample_and_has_a_bound_without_failures() -> None:

@@ -44,7 +44,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
-        if self.open and self.open[-1] in ("td", "th"):
+        if {"td", "th"} & set(self.open):
             self.rows[-1][-1] += data
 
 
@@ -103,6 +103,16 @@ def test_a_sample_without_a_finished_run_says_so_and_has_no_means() -> None:
     page = shown(sample)
     assert page.text.startswith("Training does not finish")
     assert page.rows == []
+
+
+def test_quantiles_have_their_intervals_where_there_are_enough_runs() -> None:
+    row = shown(days_of_training([float(hours) for hours in range(1, 101)])).rows[1]
+    assert row[3:] == [
+        "44.7 to 56.3",
+        "6.0 (1.0 to 11.0)",
+        "50.5 (40.0 to 61.0)",
+        "95.0 (90.0 to 100.0)",
+    ]
 
 
 def test_one_run_has_no_interval() -> None:

@@ -7,9 +7,14 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import bdtr, bdtrc, ndtri, stdtr, stdtrit
 
-from failcast.results.quantiles import normal_quantile, t_quantile
+from failcast.results.quantiles import (
+    binomial_above,
+    binomial_at_most,
+    normal_quantile,
+    t_quantile,
+)
 
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999)
 FREEDOMS = (*range(1, 40), 99, 100, 199, 998, 999, 1000, 1001, 9_999, 10_000_000)
@@ -40,3 +45,17 @@ def test_the_ends_of_the_range_give_numbers(freedom: int, confidence: float) -> 
     t = t_quantile(freedom, confidence)
     assert math.isfinite(t)
     assert t >= 0.0
+
+
+@given(st.integers(1, 3000), st.floats(0.0, 1.0), st.data())
+def test_binomial_tails_are_those_of_scipy(n: int, q: float, data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, n))
+    assert binomial_at_most(count, n, q) == pytest.approx(bdtr(count, n, q), abs=1e-11)
+    assert binomial_above(count, n, q) == pytest.approx(bdtrc(count, n, q), abs=1e-11)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.05, 0.5, 1.0])
+def test_binomial_tails_at_their_ends(q: float) -> None:
+    assert binomial_at_most(7, 7, q) == 1.0
+    assert binomial_above(7, 7, q) == 0.0
+    assert binomial_at_most(0, 7, q) == pytest.approx((1.0 - q) ** 7)

@@ -33,7 +33,34 @@ OF_A_SAMPLE: tuple[tuple[dict[str, object], str], ...] = (
     ({"replications": True}, "replications must be a whole number"),
     ({"threads": 257}, "threads must be a whole number from 1 to 256; got 257."),
     ({"on_progress": 5}, "on_progress must be a function of one number; got 5."),
+    ({"on_estimate": 5}, "on_estimate must be a function of one number; got 5."),
+    ({"precision": 0}, "precision is 0, but it must be above 0 and below 100 %, such as '1 %' or"),
+    ({"precision": -0.01}, "precision is -0.01, but it must be above 0 and below 100 %"),
+    ({"precision": 1.0}, "precision is 1.0, but it must be above 0 and below 100 %"),
+    ({"precision": "100%"}, "precision is '100%', but it must be above 0 and below 100 %"),
+    ({"precision": "off"}, "precision is 'off', but it must be above 0 and below 100 %"),
+    ({"precision": float("nan")}, "precision is nan, but it must be above 0 and below 100 %"),
+    ({"precision": True}, "precision is true, but it must be above 0 and below 100 %"),
+    ({"precision": 0.1, "replications": 5}, "replications and precision exclude each other: "),
+    ({"precision": 0.1, "precision_of": "etr"}, "unknown metric 'etr': did you mean 'ettr'?"),
+    ({"precision": 0.1, "precision_of": 5}, "unknown metric 5: known are: training_hours"),
+    (
+        {"precision": 0.1, "min_replications": 1},
+        "min_replications must be a whole number from 2 to 10,000,000; got 1.",
+    ),
+    (
+        {"precision": 0.1, "max_replications": 2.5},
+        "max_replications must be a whole number from 2 to 10,000,000; got 2.5.",
+    ),
+    (
+        {"precision": 0.1, "min_replications": 500, "max_replications": 400},
+        "min_replications (500) is above max_replications (400).",
+    ),
+    ({"precision_of": "ettr"}, "precision_of has no effect without precision: give that, too."),
+    ({"min_replications": 5}, "min_replications has no effect without precision"),
+    ({"max_replications": 5, "replications": 5}, "max_replications has no effect without"),
 )
+BEYOND_THE_CHECK = {"policies", "on_progress", "on_estimate"}
 OF_A_TRACE: tuple[tuple[dict[str, object], str], ...] = (
     ({"replication": -1}, "replication must be a whole number from 0 to 4,294,967,295; got -1."),
     ({"replication": 2**32}, "replication must be a whole number from 0 to 4,294,967,295;"),
@@ -110,3 +137,24 @@ def test_an_error_of_a_users_own_policy_stays_what_it_is() -> None:
     with pytest.raises(ValueError, match=r"^mine$") as caught:
         fc.simulate(DAY, replications=1, engine="reference", policies=Broken)
     assert not isinstance(caught.value, fc.RequestError)
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [pair for pair in REFUSED + OF_A_SAMPLE if not pair[0].keys() & BEYOND_THE_CHECK],
+)
+def test_the_check_before_a_sample_says_the_same(
+    request_: dict[str, object], sentence: str
+) -> None:
+    assert sentence in refusal(fc.check_request, DAY, **request_)
+
+
+def test_the_check_tells_how_many_replications_there_will_be() -> None:
+    assert fc.check_request(DAY) == (200, 200)
+    assert fc.check_request(DAY, replications=7) == (7, 7)
+    assert fc.check_request(DAY, precision="1 %") == (200, 100_000)
+    assert fc.check_request(DAY, precision=0.01, max_replications=50) == (50, 50)
+    ours = DAY.with_(run__precision=0.1, run__min_replications=5, run__max_replications=9)
+    assert fc.check_request(ours) == (5, 9)
+    assert fc.check_request(ours, min_replications=6) == (6, 9)
+    assert fc.check_request(ours, replications=7) == (7, 7)

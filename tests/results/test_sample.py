@@ -20,7 +20,9 @@ from tests.results.synthetic import (
 
 import failcast as fc
 
-FIGURES = ["mean", "low", "high", "sd", "p5", "p50", "p95", "n"]
+FIGURES = ["mean", "low", "high", "sd"]
+FIGURES += [f"{q}{end}" for q in ("p5", "p50", "p95") for end in ("", "_low", "_high")]
+FIGURES += ["n"]
 
 
 def strict_json(document: object) -> str:
@@ -61,6 +63,21 @@ def test_b23_quantiles_of_1_to_20() -> None:
     sample = sample_of({"failures": [float(value) for value in range(1, 21)]})
     assert sample.quantile("failures", 0.05) == pytest.approx(1.95)
     assert sample.quantile("failures", 0.95) == pytest.approx(19.05)
+
+
+def test_a_quantile_has_an_interval_where_enough_runs_finished() -> None:
+    hours = [float(value) for value in range(1, 101)]
+    sample = days_of_training([*hours, 9999.0], status=[FINISHED] * 100 + [DEPLETED])
+    interval = sample.quantile_interval("training_hours", 0.95)
+    assert interval == (90.0, 100.0)
+    summary = sample.summary("training_hours")
+    assert (summary.p95_low, summary.p95_high) == interval
+    assert (summary.p5_low, summary.p5_high) == (1.0, 11.0)
+    assert sample.quantile_interval("training_hours", 0.95, 0.9) == (91.0, 99.0)
+    few = days_of_training(hours[:71])
+    assert few.quantile_interval("training_hours", 0.95) is None
+    assert few.to_dict()["metrics"]["training_hours"]["p95_high"] is None
+    assert few.summary("training_hours").p50_high is not None
 
 
 def test_b12_runs_that_did_not_finish_enter_no_figure() -> None:
@@ -153,8 +170,21 @@ def test_the_frame_has_one_row_per_replication_with_its_status() -> None:
 def test_the_document_is_strict_json_with_the_promised_keys() -> None:
     sample = days_of_training([9.0, 10.0, 11.0])
     document = json.loads(strict_json(sample.to_dict(argv=["failcast", "run", "x"])))
-    keys = ["schema", "manifest", "scenario", "status", "metrics", "mtbf_hours", "goals"]
-    assert list(document) == keys
+    assert list(document) == [
+        "schema",
+        "manifest",
+        "scenario",
+        "interrupted",
+        "precision",
+        "status",
+        "shares",
+        "finished_by",
+        "metrics",
+        "mtbf_hours",
+        "goals",
+    ]
+    assert document["interrupted"] is False
+    assert document["precision"] is None
     assert document["schema"] == "failcast.run/1"
     assert document["status"] == {
         "finished": 3,
@@ -248,6 +278,24 @@ def test_the_share_that_finished_by_a_time_counts_all_runs() -> None:
     half = sample.finished_by(110.0, confidence=0.5)
     assert half.low is not None
     assert half.low > 0.12
+
+
+def test_runs_that_a_limit_ended_before_the_time_are_counted() -> None:
+    status = [FINISHED, DEPLETED, OUT_OF_TIME, OUT_OF_EVENTS, OUT_OF_TIME]
+    sample = days_of_training([100.0, 1.0, 50.0, 60.0, 500.0], status=status)
+    assert [sample.cut_off_before(hours) for hours in (50.0, 50.1, 100.0, 501.0)] == [0, 1, 2, 3]
+    (told,) = sample.to_dict(by=[100.0])["finished_by"]
+    assert told == {"hours": 100.0, **sample.finished_by(100.0).to_dict(), "cut_off": 2}
+
+
+def test_the_document_has_the_share_of_every_status() -> None:
+    sample = days_of_training([1.0] * 4, status=[FINISHED, DEPLETED, DEPLETED, DEPLETED])
+    shares = sample.to_dict()["shares"]
+    assert list(shares) == ["finished", "depleted", "out_of_time", "out_of_events"]
+    assert shares["depleted"] == sample.share_of("depleted").to_dict()
+    assert shares["depleted"]["count"] == 3
+    assert shares["out_of_time"]["high"] == pytest.approx(1.0 - 0.05**0.25)
+    assert sample.shares(0.5)["finished"] == sample.share_of("finished", 0.5)
 
 
 @pytest.mark.parametrize("hours", [-1.0, math.nan, "100 h", None, True])

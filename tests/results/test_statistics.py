@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import gammaln, pdtrik
+from scipy.special import bdtr, bdtrc, gammaln, pdtrik
 from tests.results.synthetic import normals, uniforms
 
 from failcast.results import RequestError
@@ -44,6 +44,18 @@ def test_the_interval_of_the_mean_covers_as_promised(n: int, confidence: float) 
     assert standard_errors_off(hits / trials, confidence, trials) < 4.0
 
 
+def test_the_relative_half_width_is_half_the_interval_over_the_mean() -> None:
+    values = np.array([-1.0, -2.0, -3.0, -4.0, -5.0])
+    half = 2.7764451 * math.sqrt(2.5) / math.sqrt(5.0)
+    assert s.relative_half_width(values, 0.95) == pytest.approx(half / 3.0, abs=1e-6)
+    # The interval of values that are never negative is cut at zero; its half-width is not.
+    skewed = s.relative_half_width(np.array([0.0, 0.0, 9.0]), 0.95)
+    assert skewed == pytest.approx(4.3026527 * math.sqrt(27.0 / 3.0) / 3.0, abs=1e-6)
+    assert s.relative_half_width(np.array([2.0, 2.0]), 0.95) == 0.0
+    for nothing in ([], [2.0], [0.0, 0.0], [-1.0, 1.0]):
+        assert s.relative_half_width(np.array(nothing), 0.95) is None
+
+
 def test_the_normal_factor_would_not_pass_the_coverage_test() -> None:
     rows = normals(4000, 5, salt=5)
     half = 1.96 * rows.std(axis=1, ddof=1) / math.sqrt(5.0)
@@ -53,12 +65,13 @@ def test_the_normal_factor_would_not_pass_the_coverage_test() -> None:
 
 def test_one_value_has_a_mean_and_quantiles_but_no_interval() -> None:
     summary = s.summarize(np.array([4.5]), 0.95)
-    assert summary == s.Summary(4.5, None, None, None, 4.5, 4.5, 4.5, 1)
+    known = {"mean": 4.5, "p5": 4.5, "p50": 4.5, "p95": 4.5, "n": 1}
+    assert summary.to_dict() == dict.fromkeys(summary.to_dict()) | known
 
 
 def test_no_value_has_nothing() -> None:
     empty = s.summarize(np.array([]), 0.95)
-    assert empty == s.Summary(None, None, None, None, None, None, None, 0)
+    assert empty.to_dict() == dict.fromkeys(empty.to_dict()) | {"n": 0}
 
 
 def test_equal_values_have_no_spread_at_all() -> None:
@@ -71,6 +84,77 @@ def test_b23_quantiles_lie_between_order_statistics(last: int, p5: float, p95: f
     values = np.arange(last, 0, -1, dtype=float)
     assert s.quantile(values, 0.05) == pytest.approx(p5, rel=1e-12)
     assert s.quantile(values, 0.95) == pytest.approx(p95, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "q", "confidence", "ranks"),
+    [
+        # Two-sided 95 % intervals of the median in tables of the sign test, ranks from 0.
+        (6, 0.5, 0.95, (0, 5)),
+        (10, 0.5, 0.95, (1, 8)),
+        (20, 0.5, 0.95, (5, 14)),
+        (5, 0.5, 0.95, None),
+        (71, 0.95, 0.95, None),
+        (72, 0.05, 0.95, (0, 8)),
+        (72, 0.95, 0.95, (63, 71)),
+        (0, 0.5, 0.5, None),
+        (1000, 0.0, 0.5, None),
+        (1000, 1.0, 0.5, None),
+    ],
+)
+def test_the_ends_of_a_quantiles_interval_are_order_statistics(
+    n: int, q: float, confidence: float, ranks: tuple[int, int] | None
+) -> None:
+    assert s.order_ranks(n, q, confidence) == ranks
+    interval = s.quantile_interval(np.arange(n, 0, -1, dtype=float), q, confidence)
+    assert interval == (None if ranks is None else (ranks[0] + 1.0, ranks[1] + 1.0))
+
+
+@pytest.mark.parametrize("n", [72, 73, 200, 1519, 100_000])
+@pytest.mark.parametrize("q", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_a_quantiles_interval_covers_at_least_as_promised_and_little_more(
+    n: int, q: float, confidence: float
+) -> None:
+    """Exact for values without ties. One rank nearer, an end would miss too often."""
+    ranks = s.order_ranks(n, q, confidence)
+    assert ranks is not None
+    low, high = ranks
+    half = (1.0 - confidence) / 2.0
+    assert bdtr(low, n, q) <= half < bdtr(low + 1, n, q)
+    assert bdtrc(high, n, q) <= half < bdtrc(high - 1, n, q)
+    assert bdtr(high, n, q) - bdtr(low, n, q) >= confidence
+
+
+@pytest.mark.parametrize("q", [0.05, 0.5, 0.95])
+def test_a_quantiles_interval_covers_in_samples_with_and_without_ties(q: float) -> None:
+    """200 values of exp(1): the exact coverage is met. Rounded down, only more is covered."""
+    trials, n = 2000, 200
+    ranks = s.order_ranks(n, q, 0.95)
+    assert ranks is not None
+    exact = float(bdtr(ranks[1], n, q) - bdtr(ranks[0], n, q))
+    rows = -4.0 * np.log(uniforms(trials, n, salt=31))
+    true = -4.0 * math.log1p(-q)
+    intervals = [s.quantile_interval(row, q, 0.95) for row in rows]
+    hits = sum(i is not None and i.low <= true <= i.high for i in intervals)
+    assert standard_errors_off(hits / trials, exact, trials) < 4.0
+    tied = [s.quantile_interval(row, q, 0.95) for row in np.floor(rows)]
+    hits_tied = sum(i is not None and i.low <= math.floor(true) <= i.high for i in tied)
+    assert hits_tied >= hits
+
+
+@given(
+    st.lists(finite, min_size=1, max_size=200), st.floats(0.0, 1.0), st.sampled_from([0.5, 0.95])
+)
+def test_a_quantile_lies_within_its_interval(
+    values: list[float], q: float, confidence: float
+) -> None:
+    interval = s.quantile_interval(np.array(values), q, confidence)
+    found = s.quantile(np.array(values), q)
+    if interval is not None:
+        assert found is not None
+        slack = 1e-12 * max(map(abs, values))
+        assert interval.low - slack <= found <= interval.high + slack
 
 
 @given(st.lists(finite, min_size=2, max_size=40))
@@ -90,12 +174,18 @@ def test_figures_are_in_order_and_within_the_sample(values: list[float]) -> None
 def test_a_confidence_outside_0_and_1_is_refused(confidence: float) -> None:
     with pytest.raises(RequestError, match=r"confidence must lie between 0 and 1"):
         s.mean_interval(np.array([1.0, 2.0]), confidence)
+    with pytest.raises(RequestError, match=r"confidence must lie between 0 and 1"):
+        s.quantile_interval(np.array([1.0, 2.0]), 0.5, confidence)
+    with pytest.raises(RequestError, match=r"confidence must lie between 0 and 1"):
+        s.relative_half_width(np.array([1.0, 2.0]), confidence)
 
 
 @pytest.mark.parametrize("q", [-0.1, 1.1, 95.0, math.nan, "0.5", None, True])
 def test_a_quantile_outside_0_and_1_is_refused(q: float) -> None:
     with pytest.raises(RequestError, match=r"a number from 0 to 1; got"):
         s.quantile(np.array([1.0, 2.0]), q)
+    with pytest.raises(RequestError, match=r"a number from 0 to 1; got"):
+        s.quantile_interval(np.array([1.0, 2.0]), q, 0.95)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +233,58 @@ def test_wilson_intervals_cover_as_promised_in_the_mean(runs: int) -> None:
         covered.append(float(np.exp(log_choose + log_chance)[holds].sum()))
     assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
     assert min(covered) > 0.83
+
+
+@pytest.mark.parametrize("runs", [1, 10, 200])
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_none_or_all_of_the_runs_give_an_exact_bound(runs: int, confidence: float) -> None:
+    """At the bound itself, none is seen with a chance of 1 - confidence; above it with less."""
+    none, every = s.proportion(0, runs, confidence), s.proportion(runs, runs, confidence)
+    assert (none.low, every.high) == (0.0, 1.0)
+    assert none.high is not None
+    assert every.low is not None
+    assert (1.0 - none.high) ** runs == pytest.approx(1.0 - confidence, rel=1e-12)
+    assert every.low == pytest.approx(1.0 - none.high, rel=1e-12)
+    assert s.proportion(0, 200, 0.95).high == pytest.approx(0.014867, abs=1e-6)
+
+
+def test_a_share_that_is_neither_none_nor_all_has_the_wilson_interval() -> None:
+    share = s.proportion(8, 10, 0.95)
+    assert (share.low, share.high) == s.wilson(8, 10, 0.95)
+
+
+@pytest.mark.parametrize("runs", [20, 200])
+def test_the_intervals_of_shares_cover_with_their_bounds(runs: int) -> None:
+    """Exact, as above. Seeing none misses a share above its bound with at most 1 - confidence."""
+    counts = np.arange(runs + 1)
+    shares = [s.proportion(int(count), runs, 0.95) for count in counts]
+    log_choose = gammaln(runs + 1) - gammaln(counts + 1) - gammaln(runs - counts + 1)
+    covered = []
+    for true in np.linspace(0.001, 0.999, 999):
+        chance = np.exp(log_choose + counts * np.log(true) + (runs - counts) * np.log1p(-true))
+        ends = [(share.low or 0.0, share.high or 0.0) for share in shares]
+        holds = np.array([low <= true <= high for low, high in ends])
+        covered.append(float(chance[holds].sum()))
+        if not holds[0]:
+            assert chance[0] <= 0.05
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
+    # Wilson's interval is known for narrow dips, near shares of one or two runs.
+    assert min(covered) > 0.83
+
+
+@pytest.mark.parametrize("expected", [0.5, 2.9, 3.1, 6.0])
+def test_the_bound_of_mtbf_without_failures_covers(expected: float) -> None:
+    """Samples of 10 runs that see `expected` failures in the mean; exponential lives."""
+    trials, runs = 4000, 10
+    hours = np.full(runs, 100.0)
+    true = runs * 100.0 / expected
+    chance = uniforms(trials, runs, salt=int(10 * expected))
+    failures = np.maximum(0.0, np.ceil(pdtrik(chance, expected / runs)))
+    found = [s.mtbf(hours, row, 0.95) for row in failures]
+    missed = sum(m.lower_bound is not None and m.lower_bound > true for m in found)
+    assert missed / trials <= 0.05 + 4.0 * math.sqrt(0.05 * 0.95 / trials)
+    # The bound is too high only where it stands above the true value at all.
+    assert (missed > 0) == (expected > -math.log(0.05))
 
 
 def test_b24_mtbf_is_all_hours_over_all_failures() -> None:

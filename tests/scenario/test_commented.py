@@ -26,14 +26,16 @@ def test_it_loads_unchanged_and_equals_the_defaults(tmp_path: Path) -> None:
 
 
 def test_with_what_is_commented_out_it_has_every_field(tmp_path: Path) -> None:
-    """The horizon and the block of regeneration read as they stand once the signs are gone."""
-    opened = re.sub(r"^  # (horizon: )", r"  \1", TEXT, flags=re.MULTILINE)
+    """Precision, horizon and the block of regeneration read once the signs are gone."""
+    opened = re.sub(r"^  # (precision: |horizon: )", r"  \1", TEXT, flags=re.MULTILINE)
     opened = opened.replace("  regeneration: off\n", "")
     opened = re.sub(r"^  #   ( *(?:#|\w+:))", r"  \1", opened, flags=re.MULTILINE)
     assert set(paths_of(fc.Scenario)) == set(parse_yaml(opened).lines)
     regeneration = fc.Regeneration()
     expected = fc.Scenario().with_(
-        failures__regeneration=regeneration, run__horizon=fc.Scenario().horizon_hours
+        failures__regeneration=regeneration,
+        run__precision=0.01,
+        run__horizon=fc.Scenario().horizon_hours,
     )
     assert load(opened, tmp_path) == expected
 

@@ -30,10 +30,22 @@ from failcast.scenario import (
     ScenarioError,
     Threshold,
     Weibull,
+    describe,
+    to_dict,
 )
 from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.expressions import Expression
-from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
+from failcast.scenario.rules import (
+    Choice,
+    Count,
+    Duration,
+    Flag,
+    Percentage,
+    Rate,
+    Real,
+    Rule,
+    Text,
+)
 
 Leaf = tuple[type[Block], str, str, Rule]
 
@@ -70,6 +82,8 @@ def wrong_values(rule: Rule) -> list[Any]:
             return [-1.0, 1e-20, 1e7, None, "0.01", "-1 / d", "2 d", *NOT_NUMBERS]
         case Flag():
             return [0, 1, "yes", "no", "true", None, 0.0]
+        case Percentage():
+            return [0, 1, -0.01, 1.5, math.nan, math.inf, True, "0 %", "100 %", "-1 %", "0.01"]
         case Choice():
             return ["nonsense", "", None, 0, True, math.nan, next(iter(rule.registry)).upper()]
         case Text():
@@ -255,6 +269,32 @@ def test_the_default_is_table_1() -> None:
     assert scenario.retirement == Never()
     assert scenario.horizon_hours == 1000 * 6144.0
     assert scenario.with_(run__horizon="3 d").horizon_hours == 72.0
+
+
+@pytest.mark.parametrize("value", ["1%", "1 %", 0.01])
+def test_a_precision_is_a_percentage_or_a_number(value: object) -> None:
+    scenario = Scenario().with_(run__precision=value)
+    assert scenario.run.precision == 0.01
+    assert to_dict(scenario)["run"]["precision"] == "1 %"
+    assert dict(describe(scenario))["run.precision"] == "1 %"
+    assert Scenario.model_validate(to_dict(scenario)) == scenario
+
+
+@pytest.mark.parametrize("value", [None, "off"])
+def test_a_precision_is_off_unless_it_is_asked_for(value: object) -> None:
+    scenario = Scenario().with_(run__precision="1 %").with_(run__precision=value)
+    assert scenario == Scenario()
+    assert "precision" not in to_dict(scenario)["run"]
+    assert dict(describe(scenario))["run.precision"] == "off"
+
+
+def test_a_precision_in_quotes_is_told_how_to_be_right() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        Scenario().with_(run__precision="0.01")
+    assert str(caught.value) == (
+        "run.precision is '0.01', but it must be above 0 and below 100 %, such as '1 %' or 0.01, "
+        "without quotes."
+    )
 
 
 @given(scenarios())

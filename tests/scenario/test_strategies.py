@@ -50,6 +50,9 @@ def test_every_field_that_has_a_second_value_varies() -> None:
         "failures.initial_age",
         "repair.restores",
         "run.replications",
+        "run.precision",
+        "run.min_replications",
+        "run.max_replications",
         "run.confidence",
         "run.max_events",
     }

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from failcast.scenario import format_duration, format_rate, parse_duration, parse_rate
 from failcast.scenario.errors import Refused
 from failcast.scenario.scalars import plain_scalar
+from failcast.scenario.units import format_percentage, parse_percentage
 
 
 @pytest.mark.parametrize(
@@ -178,3 +179,31 @@ def test_a_plain_word_is_read_by_the_rules_of_yaml_1_2(text: str, value: object)
     found = plain_scalar(text)
     assert found == value
     assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("1%", 0.01), ("1 %", 0.01), (" 0.5 % ", 0.005), ("-1 %", -0.01), ("1e2%", 1.0), ("0 %", 0.0)],
+)
+def test_a_percentage_is_read_as_a_share(text: str, share: float) -> None:
+    assert parse_percentage(text) == share
+
+
+@pytest.mark.parametrize("text", ["", "%", "1", "0.01", "1 percent", "1 % %", "1%2", "٣ %", "x%"])
+def test_what_is_no_percentage_is_none(text: str) -> None:
+    assert parse_percentage(text) is None
+
+
+@given(st.floats(0.0, 1.0, exclude_min=True, exclude_max=True))
+def test_a_written_share_is_read_back_exactly(share: float) -> None:
+    written = format_percentage(share)
+    assert (parse_percentage(written) if isinstance(written, str) else written) == share
+
+
+def test_a_share_is_written_as_a_person_would() -> None:
+    assert [format_percentage(s) for s in (0.01, 0.005, 0.999, 1 / 3)] == [
+        "1 %",
+        "0.5 %",
+        "99.9 %",
+        1 / 3,
+    ]

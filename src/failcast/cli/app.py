@@ -64,7 +64,11 @@ def main() -> NoReturn:
     try:
         app(prog_name=completions.PROGRAM)
     except KeyboardInterrupt:
-        sys.exit(guard.INTERRUPTED)
+        guard.leave_at_once()
+    except SystemExit as ending:
+        if ending.code == guard.INTERRUPTED:
+            guard.leave_at_once()
+        raise
     except output.StdoutError as error:
         sys.exit(guard.stdout_refused(error))
     except Exception as error:

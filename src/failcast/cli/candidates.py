@@ -61,6 +61,13 @@ def goals(incomplete: str) -> Candidates:
     return found
 
 
+def metrics(incomplete: str) -> Candidates:
+    """Metrics."""
+    import failcast as fc
+
+    return [(name, "") for name in fc.METRICS if name.startswith(incomplete)]
+
+
 def files(incomplete: str) -> Candidates:
     """Files and folders."""
     return _paths(incomplete, ("",))

@@ -6,11 +6,13 @@ sentence too; its traceback is shown when FAILCAST_TRACEBACK is set.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 
@@ -60,6 +62,18 @@ def internal_error(error: Exception) -> int:
         "set FAILCAST_TRACEBACK=1 to see where it happened, and please report it."
     )
     return FAILED
+
+
+def leave_at_once() -> NoReturn:
+    """End the process after an interruption, whatever its threads are still doing.
+
+    A thread that compiles the kernel hears nothing for up to a minute, and a normal exit would
+    wait for it.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(INTERRUPTED)
 
 
 def stdout_closed() -> int:

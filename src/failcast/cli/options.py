@@ -5,12 +5,29 @@ On the map: cli.
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
 import failcast as fc
 from failcast.cli import candidates, output
+
+
+def whole_number(text: str) -> int:
+    """Read an option's value as an integer; its limits are the business of the API."""
+    try:
+        return int(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is not a whole number.") from error
+
+
+def share(text: str) -> Any:
+    """Read an option's value as a scenario file would; its limits are the business of the API."""
+    from failcast.scenario.scalars import plain_scalar
+
+    return plain_scalar(text)
+
 
 ScenarioArgument = Annotated[
     str,
@@ -31,13 +48,94 @@ OverridesOption = Annotated[
     ),
 ]
 
-
-def whole_number(text: str) -> int:
-    """Read an option's value as an integer; its limits are the business of the API."""
-    try:
-        return int(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is not a whole number.") from error
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No notices and no progress on stderr.")
+]
+ReplicationsOption = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number, metavar="N", help="Independent runs (default: the scenario's)."
+    ),
+]
+PrecisionOption = Annotated[
+    Any,
+    typer.Option(
+        parser=share,
+        metavar="SHARE",
+        help="Run until half the interval of the mean is at most this share of it, such as 1%.",
+    ),
+]
+PrecisionOfOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="METRIC",
+        help="The metric of --precision (default: training_hours).",
+        autocompletion=candidates.metrics,
+    ),
+]
+LeastOption = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number,
+        metavar="N",
+        help="Runs before --precision is looked at (default: the scenario's, 200).",
+    ),
+]
+MostOption = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number,
+        metavar="N",
+        help="Runs after which --precision gives up (default: the scenario's, 100,000).",
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number, metavar="N", help="Where chance starts (default: the scenario's)."
+    ),
+]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number, metavar="N", help="Threads of the kernel (default: one per core)."
+    ),
+]
+EngineOption = Annotated[
+    Literal["kernel", "reference"],
+    typer.Option(help="kernel is compiled; reference is SimPy, and slow."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TIME",
+        help="Tell the share of runs that finish within this time, such as 420d; may be repeated.",
+    ),
+]
+TraceOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the events of replication 0 to this CSV file.",
+        autocompletion=candidates.files,
+    ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write results and single runs (JSON, Parquet, CSV) with a manifest into this folder.",
+        autocompletion=candidates.folders,
+    ),
+]
+FailIfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="GOAL",
+        help="Exit with 10 where this holds, such as 'ettr.low < 0.95'; may be repeated.",
+        autocompletion=candidates.goals,
+    ),
+]
 
 
 def load_scenario(source: str, overrides: list[str] | None, *, quiet: bool) -> fc.Scenario:

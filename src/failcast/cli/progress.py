@@ -1,6 +1,7 @@
 """Progress of a long simulation: a bar on a terminal, one line per tenth elsewhere; on stderr.
 
-On the map: cli. A run that is over within a second shows nothing.
+On the map: cli. A run that is over within a second shows nothing. Where a precision decides how
+many replications there are, their number is an estimate that changes with each look.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import time
 from types import TracebackType
 from typing import Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from failcast.cli import output
@@ -23,6 +24,7 @@ class Progress:
 
     def __init__(self, total: int, *, quiet: bool) -> None:
         self._total = total
+        self._about = ""
         self._quiet = quiet
         self._begin = time.monotonic()
         self._done = 0
@@ -54,16 +56,27 @@ class Progress:
             else:
                 self._say_tenths()
 
+    def expect(self, total: int) -> None:
+        """Take note that there will be about `total` replications, for all that is known by now."""
+        with self._lock:
+            self._total, self._about = total, "about "
+            self._tenths = 10 * self._done // total
+
     def _move_bar(self) -> None:
         if self._bar is None:
-            columns = (TextColumn("Simulating"), BarColumn(), MofNCompleteColumn())
+            columns = (TextColumn("Simulating"), BarColumn(), TextColumn("{task.description}"))
             self._bar = Bar(*columns, TimeRemainingColumn(), console=self._console, transient=True)
-            self._bar.add_task("Simulating", total=self._total)
+            self._bar.add_task("", total=self._total)
             self._bar.start()
-        self._bar.update(self._bar.task_ids[0], completed=self._done)
+        self._bar.update(
+            self._bar.task_ids[0],
+            total=self._total,
+            completed=self._done,
+            description=f"{self._done:,} of {self._about}{self._total:,}",
+        )
 
     def _say_tenths(self) -> None:
         tenths = 10 * self._done // self._total
         if tenths > self._tenths:
             self._tenths = tenths
-            output.notice(f"{self._done:,} of {self._total:,} replications done")
+            output.notice(f"{self._done:,} of {self._about}{self._total:,} replications done")

@@ -6,7 +6,7 @@ On the map: cli. Each part is a function that returns lines of text; `report` pr
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
@@ -15,21 +15,45 @@ from failcast.cli import output
 from failcast.cli.balance import balance_lines
 from failcast.cli.table import aligned
 from failcast.results import wording
+from failcast.results.statistics import QUANTILES
 
 WIDTH = 100
 
 
-def report(sample: fc.Sample, seconds: float) -> None:
-    """Print the whole report of `sample` to stdout; `seconds` is how long the simulation took."""
+def report(sample: fc.Sample, seconds: float, times: Sequence[float] = ()) -> None:
+    """Print the whole report of `sample` to stdout.
+
+    `seconds` is how long the simulation took; `times` are the hours of `share_lines`.
+    """
     console = output.results()
     for line in textwrap.wrap(sample.answer(), WIDTH):
         console.print(Text(line, style="bold"))
-    for part in (metric_lines(sample), balance_lines(sample, output.speaks_unicode())):
+    shares = list(share_lines(sample, times))
+    balance = balance_lines(sample, output.speaks_unicode())
+    for part in filter(None, (shares, list(metric_lines(sample)), balance)):
         console.print()
         for text in part:
             console.print(text)
     console.print()
     console.print(Text(what_ran(sample, seconds)))
+
+
+def share_lines(sample: fc.Sample, times: Sequence[float]) -> Iterator[Text]:
+    """The share of runs that finished within each of `times` (hours), and how runs ended.
+
+    How they ended is told where some did not finish; that none was depleted, where servers can be
+    retired.
+    """
+    for hours in times:
+        within = f"Finished within {wording.quantity(hours, wording.time_unit(hours))}"
+        cut = sample.cut_off_before(hours)
+        note = f"; a limit ended {cut:,} of the others before that" if cut else ""
+        yield Text(f"{within}: {_share(sample.finished_by(hours))}{note}")
+    for label, share in sample.shares().items():
+        seen = share.count and sample.unfinished
+        possible = label == "depleted" and sample.scenario.retirement != fc.Never()
+        if seen or possible:
+            yield Text(f"{label.replace('_', ' ').capitalize()}: {_share(share)}")
 
 
 def metric_lines(sample: fc.Sample) -> Iterator[Text]:
@@ -47,6 +71,8 @@ def metric_lines(sample: fc.Sample) -> Iterator[Text]:
         header, *lines = aligned(rows)
         yield Text(header, style="bold")
         yield from map(Text, lines)
+        quantiles = _quantile_intervals(sample, "training_hours")
+        yield from map(Text, textwrap.wrap(quantiles, WIDTH, subsequent_indent="  "))
     else:
         counts = ", ".join(f"{label} {count:,}" for label, count in sample.unfinished.items())
         yield Text(f"No run finished, so there are no means to show. Runs by their end: {counts}.")
@@ -57,10 +83,13 @@ def metric_lines(sample: fc.Sample) -> Iterator[Text]:
 
 def what_ran(sample: fc.Sample, seconds: float) -> str:
     """One line on the work done: counts, seed, engine, threads and time."""
-    runs, threads = sample.replications, sample.threads
+    runs, threads, known = sample.replications, sample.threads, ""
+    if sample.precision is not None and sample.precision.reached is not None:
+        reached, wanted = wording.percent(sample.precision.reached), 100.0 * sample.precision.wanted
+        known = f", {sample.precision.metric} known to ± {reached} ({wanted:.6g} % asked for)"
     return (
         f"{runs:,} replication{'s' * (runs != 1)} of {sample.scenario.name} from seed "
-        f"{sample.seed}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
+        f"{sample.seed}{known}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
         f"{seconds:.2f} s, {1000.0 * seconds / runs:.2f} ms per replication."
     )
 
@@ -79,6 +108,29 @@ def _metric_row(sample: fc.Sample, name: str) -> tuple[str, ...]:
         _interval(figures.low, figures.high, decimals),
         *(_cell(value, decimals) for value in cells),
     )
+
+
+def _quantile_intervals(sample: fc.Sample, name: str) -> str:
+    """`95 % intervals of training_hours: p5 1,496 to 1,500; …`; nothing where it never varies."""
+    figures = sample.summary(name).to_dict()
+    ends = {q: (figures[f"{q}_low"], figures[f"{q}_high"]) for q in QUANTILES}
+    halves = [(high - low) / 2.0 for low, high in ends.values() if low is not None and high]
+    if not any(halves):
+        return ""
+    decimals = wording.decimals_for_error(min(filter(None, halves)), digits=1)
+    known = [f"{q} {_interval(*end, decimals)}" for q, end in ends.items() if end[0] is not None]
+    return f"{100.0 * sample.confidence:g} % intervals of {name}: {'; '.join(known)}"
+
+
+def _share(share: fc.Proportion) -> str:
+    """`87 % of runs (82 to 91 %)`, or a bound where it is none or all of them."""
+    low, high = share.low or 0.0, share.high or 0.0
+    if share.count == 0:
+        return f"none of {share.runs:,} runs (at most {wording.percent(high)})"
+    if share.count == share.runs:
+        return f"all of {share.runs:,} runs (at least {wording.percent(low)})"
+    seen = wording.percent(share.count / share.runs)
+    return f"{seen} of runs ({wording.percent_range(low, high)})"
 
 
 def _mtbf_label(sample: fc.Sample) -> str:

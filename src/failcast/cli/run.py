@@ -12,93 +12,77 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import typer
 
 import failcast as fc
-from failcast.cli import candidates, output, start
-from failcast.cli.guard import GOAL_FAILED, guarded
+from failcast.cli import output, start
+from failcast.cli.guard import GOAL_FAILED, INTERRUPTED, guarded
 from failcast.cli.options import (
+    ByOption,
+    EngineOption,
+    FailIfOption,
+    JsonOption,
+    LeastOption,
+    MostOption,
+    OutOption,
     OverridesOption,
+    PrecisionOfOption,
+    PrecisionOption,
+    QuietOption,
+    ReplicationsOption,
     ScenarioArgument,
+    SeedOption,
+    ThreadsOption,
+    TraceOption,
     input_files,
     load_scenario,
-    whole_number,
 )
-
-Engine = Literal["kernel", "reference"]
-TraceOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Write the events of replication 0 to this CSV file.",
-        autocompletion=candidates.files,
-    ),
-]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write results and single runs (JSON, Parquet, CSV) with a manifest into this folder.",
-        autocompletion=candidates.folders,
-    ),
-]
-FailIfOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="GOAL",
-        help="Exit with 10 where this holds, such as 'ettr.low < 0.95'; may be repeated.",
-        autocompletion=candidates.goals,
-    ),
-]
 
 
 def run(
     scenario: ScenarioArgument,
     overrides: OverridesOption = None,
-    replications: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole_number, metavar="N", help="Independent runs (default: the scenario's)."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole_number, metavar="N", help="Where chance starts (default: the scenario's)."
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole_number, metavar="N", help="Threads of the kernel (default: one per core)."
-        ),
-    ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="kernel is compiled; reference is SimPy, and slow.")
-    ] = "kernel",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    replications: ReplicationsOption = None,
+    precision: PrecisionOption = None,
+    precision_of: PrecisionOfOption = None,
+    min_replications: LeastOption = None,
+    max_replications: MostOption = None,
+    seed: SeedOption = None,
+    threads: ThreadsOption = None,
+    engine: EngineOption = "kernel",
+    by: ByOption = None,
+    as_json: JsonOption = False,
     trace: TraceOption = None,
     out: OutOption = None,
     fail_if: FailIfOption = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No notices and no progress on stderr.")
-    ] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
         goals = [fc.Goal.parse(text) for text in fail_if or []]
+        times = _hours(by) if by else []
         plan = load_scenario(scenario, overrides, quiet=quiet)
         inputs = input_files(scenario)
         if trace is not None:
             fc.check_trace_path(trace)
         if out is not None:
             fc.check_folder(out)
-        sample, seconds = _simulate(plan, replications, seed, threads, engine, quiet)
+        size = {
+            "replications": replications,
+            "precision": precision,
+            "precision_of": precision_of,
+            "min_replications": min_replications,
+            "max_replications": max_replications,
+        }
+        workers = default_threads() if threads is None else threads
+        how = {"seed": seed, "threads": workers, "engine": engine}
+        sample, seconds = _simulate(plan, size, how, quiet)
         if trace is not None:
             _write_trace(sample, trace, quiet)
         verdicts = [goal.judge(sample) for goal in goals]
-        document = _document(sample, inputs, verdicts) if as_json or out is not None else {}
+        document = _document(sample, inputs, verdicts, times) if as_json or out is not None else {}
         if out is not None:
             _write_folder(sample, out, document, quiet)
         if as_json:
@@ -106,58 +90,70 @@ def run(
         else:
             from failcast.cli.report import report
 
-            report(sample, seconds)
-    _tell_failed(verdicts)
+            report(sample, seconds, times)
+    _tell_failed(verdicts, sample.interrupted)
+    if sample.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _hours(texts: list[str]) -> list[float]:
+    """The times of `--by` in hours."""
+    from failcast.results.request import hours_from
+
+    return [hours_from("--by", text) for text in texts]
 
 
 def _document(
-    sample: fc.Sample, inputs: list[fc.InputFile], verdicts: list[fc.Verdict]
+    sample: fc.Sample,
+    inputs: list[fc.InputFile],
+    verdicts: list[fc.Verdict],
+    times: list[float],
 ) -> dict[str, Any]:
     """The document of `--json`, with the time of day and the command line in its manifest."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     argv = ["failcast", *sys.argv[1:]]
-    return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts)
+    return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts, by=times)
 
 
-def _tell_failed(verdicts: list[fc.Verdict]) -> None:
-    """Say on stderr which goals failed, quiet or not, and exit with a code of its own."""
+def _tell_failed(verdicts: list[fc.Verdict], interrupted: bool) -> None:
+    """Say on stderr which goals failed, quiet or not, and exit with a code of its own.
+
+    An interruption has the stronger one.
+    """
     failed = [verdict for verdict in verdicts if verdict.failed]
     for verdict in failed:
         output.notice(verdict.sentence[0].upper() + verdict.sentence[1:])
-    if failed:
+    if failed and not interrupted:
         raise typer.Exit(GOAL_FAILED)
 
 
 def _simulate(
-    plan: fc.Scenario,
-    replications: int | None,
-    seed: int | None,
-    threads: int | None,
-    engine: Engine,
-    quiet: bool,
+    plan: fc.Scenario, size: dict[str, Any], how: dict[str, Any], quiet: bool
 ) -> tuple[fc.Sample, float]:
-    """Run the sample with notices and progress on stderr; return it and the seconds it took."""
+    """Run the sample with notices and progress on stderr; return it and the seconds it took.
+
+    `size` and `how` are arguments of `simulate`, None for what the scenario says.
+    """
     from failcast.cli.progress import Progress
 
-    count = plan.run.replications if replications is None else replications
-    workers = default_threads() if threads is None else threads
-    fc.check_request(
-        replications=count,
-        seed=plan.run.seed if seed is None else seed,
-        threads=workers,
-        engine=engine,
-    )
-    if engine == "kernel":
+    first, most = fc.check_request(plan, **size, **how)
+    if how["engine"] == "kernel":
         _compile(quiet)
     begin = time.perf_counter()
-    with Progress(count, quiet=quiet) as progress:
+    with Progress(first, quiet=quiet) as progress:
         sample = fc.simulate(
             plan,
-            replications=count,
-            seed=seed,
-            threads=workers,
-            engine=engine,
+            **size,
+            **how,
             on_progress=progress.show,
+            on_estimate=progress.expect,
+            keep_on_interrupt=True,
+        )
+    if sample.interrupted:
+        upto = "" if sample.precision is None else "at most "
+        output.notice(
+            f"Interrupted after {sample.replications:,} of {upto}{most:,} replications; the result "
+            "is of these. Press Ctrl-C again to end without it."
         )
     return sample, time.perf_counter() - begin
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from failcast.engine.model import EVENT_NAMES, METRICS, Status
 from failcast.engine.policies import Policies, PolicyError, ServerView
 from failcast.engine.random import draw
-from failcast.engine.simulate import ENGINES, Engine, Runs, Trace, run, trace
+from failcast.engine.simulate import ENGINES, Engine, RunInterrupted, Runs, Trace, run, trace
 from failcast.engine.warm import compile_notice
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Engine",
     "Policies",
     "PolicyError",
+    "RunInterrupted",
     "Runs",
     "ServerView",
     "Status",

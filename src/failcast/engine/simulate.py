@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -30,6 +31,10 @@ Progress = Callable[[int], None]
 
 _FIRST_TRACE_LINES: Final = 1 << 16
 _LINES_AT_ONCE: Final = 1 << 16
+#: The status of a replication that has not ended: what ``NO_STATUS`` is in a byte.
+_NOT_ENDED: Final = 255
+#: A thread that compiles does not hear that it is to stop, and is not waited for longer than this.
+_PATIENCE_SECONDS: Final = 2.0
 _WORK_IN_BLOCK: Final = 2e6  # servers and failures
 
 
@@ -43,6 +48,34 @@ class Runs:
     status: np.ndarray
     seed: int
     first: int = 0
+
+    def leading(self, count: int) -> Runs:
+        """Return the first ``count`` replications as if no others had been run."""
+        rows: dict[str, Any] = {name: array[:count].copy() for name, array in self._arrays()}
+        return replace(self, **rows)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Runs]) -> Runs:
+        """Return consecutive parts as one."""
+        pieces = (part._arrays() for part in parts)
+        rows: dict[str, Any] = {
+            named[0][0]: np.concatenate([array for _, array in named])
+            for named in zip(*pieces, strict=True)
+        }
+        return replace(parts[0], **rows)
+
+    def _arrays(self) -> list[tuple[str, np.ndarray]]:
+        """Name and content of the fields that hold one row for each replication."""
+        named = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return [(name, value) for name, value in named if isinstance(value, np.ndarray)]
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C while replications ran. ``runs`` holds those before the first that had not ended."""
+
+    def __init__(self, runs: Runs) -> None:
+        super().__init__()
+        self.runs = runs
 
 
 @dataclass(frozen=True)
@@ -85,12 +118,13 @@ def run(
     the reference engine only. ``on_progress`` is called with the number of replications that have
     just been done, from whichever thread did them.
 
-    Raises ``ValueError`` for an unknown engine, or for policies with the kernel.
+    Raises ``ValueError`` for an unknown engine, or for policies with the kernel, and on Ctrl-C
+    ``RunInterrupted`` with the replications that are done.
     """
     _check_engine(engine, policies)
     plan = make_plan(scenario)
     values = np.empty((replications, len(METRICS)), dtype=np.float64)
-    status = np.empty(replications, dtype=np.uint8)
+    status = np.full(replications, _NOT_ENDED, dtype=np.uint8)
     stop = np.zeros(1, dtype=np.uint8)
 
     def work(begin: int, finish: int) -> None:
@@ -105,20 +139,17 @@ def run(
             on_progress(finish - begin)
 
     blocks = _blocks(replications, threads, 1 if engine == "reference" else _most_in_block(plan))
-    if engine == "reference" and threads == 1:
-        for begin, finish in blocks:
-            work(begin, finish)
-    else:
-        # Compiled code hears no signal. So it never runs in the caller's thread, which stays
-        # free to take a Ctrl-C and to set ``stop``.
-        with ThreadPoolExecutor(threads) as pool:
-            try:
-                for future in [pool.submit(work, begin, finish) for begin, finish in blocks]:
-                    future.result()
-            except BaseException:
-                stop[0] = 1
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+    tasks = [partial(work, begin, finish) for begin, finish in blocks]
+    try:
+        if engine == "reference" and threads == 1:
+            for task in tasks:
+                task()
+        else:
+            _on_threads(tasks, threads, stop)
+    except KeyboardInterrupt as interruption:
+        done = int(np.argmax(np.append(status, _NOT_ENDED) == _NOT_ENDED))
+        check_books(values[:done])
+        raise RunInterrupted(Runs(values, status, seed, first).leading(done)) from interruption
     check_books(values)
     return Runs(values, status, seed, first)
 
@@ -145,9 +176,31 @@ def trace(
     while count > room:  # once more with enough room, if the first guess was too small
         room = count
         lines = np.empty(room, dtype=TRACE_DTYPE)
-        count = _kernel_block(plan, seed, replication, values, status, np.zeros(1, np.uint8), lines)
+        stop = np.zeros(1, np.uint8)
+        work = partial(_kernel_block, plan, seed, replication, values, status, stop, lines)
+        (count,) = _on_threads([work], 1, stop)
     check_books(values)
     return Trace(lines[:count], Status(int(status[0])), seed, replication)
+
+
+def _on_threads(tasks: Sequence[Callable[[], Any]], threads: int, stop: np.ndarray) -> list[Any]:
+    """Do tasks on threads and return their results; set ``stop`` where that is cut short.
+
+    Compiled code hears no signal. So it never runs in the caller's thread, which stays free to
+    take a Ctrl-C.
+    """
+    pool = ThreadPoolExecutor(threads)
+    futures: list[Future[Any]] = []
+    try:
+        for task in tasks:
+            futures.append(pool.submit(task))
+        return [future.result() for future in futures]
+    except BaseException:
+        stop[0] = 1
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        wait([f for f in futures if not f.cancelled()], timeout=_PATIENCE_SECONDS)
 
 
 class BooksError(RuntimeError):
@@ -239,5 +292,5 @@ def _reference_block(
         ended = one.run(stop)  # type: ignore[arg-type]  # an array of one number will do
         if ended is None:
             return
-        status[i] = ended
         values[i] = reference_row(one)
+        status[i] = ended  # the last, for it says that the replication is done

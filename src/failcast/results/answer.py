@@ -6,6 +6,7 @@ the time goes, and what became of the runs that did not finish, with what to cha
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from failcast.engine import Status
@@ -13,6 +14,7 @@ from failcast.results import wording
 from failcast.results.wording import Unit
 
 if TYPE_CHECKING:
+    from failcast.results.precision import Precision
     from failcast.results.sample import Sample
 
 BUCKET_WORDS = {
@@ -28,14 +30,19 @@ BUCKET_WORDS = {
 
 def answer(sample: Sample) -> str:
     """Say in one or a few sentences what `sample` found."""
+    sentences = [*_what_was_found(sample), *_how_it_ended(sample)]
+    return " ".join(sentences)
+
+
+def _what_was_found(sample: Sample) -> list[str]:
     if sample.finished == 0:
-        return _nothing_finished(sample)
+        return [_nothing_finished(sample)]
     sentences = [f"{_training(sample)}: {_ettr(sample)}; {_largest_cost(sample)}."]
     if sample.values("failures").max() == 0:
         sentences.append("No failure was seen.")
     if sample.unfinished:
         sentences.append(_some_unfinished(sample))
-    return " ".join(sentences)
+    return sentences
 
 
 def _training(sample: Sample) -> str:
@@ -136,3 +143,35 @@ def _duration(hours: float) -> str:
 def _out_of_events(sample: Sample) -> str:
     limit = f"{sample.scenario.run.max_events:,}"
     return f"reached run.max_events = {limit} (out_of_events). Raise it, or shorten job.length."
+
+
+def _how_it_ended(sample: Sample) -> list[str]:
+    """What became of a wanted precision, and of a sample that Ctrl-C cut short."""
+    runs = _runs(sample.replications)
+    cut = [f"The simulation was interrupted: these are its first {runs}."]
+    sentences = cut if sample.interrupted else []
+    if sample.precision is not None and not sample.precision.met:
+        sentences.append(_not_precise(sample, sample.precision))
+    return sentences
+
+
+def _not_precise(sample: Sample, precision: Precision) -> str:
+    """`The precision of 1 % is not reached: after 500 runs the mean of failures is known to …`."""
+    wanted = f"The precision of {100.0 * precision.wanted:.6g} % is not reached"
+    after = f"after {_runs(sample.replications)}"
+    if sample.finished == 0:
+        return f"{wanted}, as no run finishes; so there are no more than {sample.replications:,}."
+    if precision.reached is None:
+        few = "only one of them finished" if sample.finished == 1 else "it is zero in every run"
+        return (
+            f"{wanted}: {after} {precision.metric} has no interval relative to its mean, as {few}."
+        )
+    need = sample.replications * (precision.reached / precision.wanted) ** 2
+    digits = max(0, math.floor(math.log10(need)) - 1)
+    advice = "" if sample.interrupted else ": raise max_replications"
+    known = f"the mean of {precision.metric} is known to ± {wording.percent(precision.reached)}"
+    return f"{wanted}: {after} {known}; some {round(need, -digits):,.0f} would do{advice}."
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count:,} runs"

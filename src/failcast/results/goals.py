@@ -11,26 +11,28 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import METRICS, Status
 from failcast.results import notebook, wording
 from failcast.results.errors import RequestError, unknown_name
+from failcast.results.statistics import Summary
 from failcast.scenario.errors import Refused, shown
-from failcast.scenario.units import parse_duration
+from failcast.scenario.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
     from failcast.results.sample import Sample
 
 #: The figures of a metric, the default first, and those of what is no column of runs.
-STATS: Final = ("mean", "low", "high", "sd", "p5", "p50", "p95")
+STATS: Final = tuple(field.name for field in fields(Summary) if field.name != "n")
 SAMPLE_STATS: Final = ("mean", "low", "high")
-#: Stand beside the metrics: the share of all runs that finished, from 0 to 1, and the mean time
-#: between failures over all runs.
-FINISHED: Final = Status.FINISHED.label
+#: Stand beside the metrics: the mean time between failures over all runs, and the shares of all
+#: runs, from 0 to 1, that ended in a certain way or finished within a certain time.
 MTBF: Final = "mtbf_hours"
-KNOWN: Final = (*METRICS, MTBF, FINISHED)
+SHARES: Final = tuple(status.label for status in Status)
+FINISHED_BY: Final = "finished_by"
+KNOWN: Final = (*METRICS, MTBF, *SHARES, FINISHED_BY)
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -38,7 +40,9 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
 }
 
-_GOAL = re.compile(r"\s*([^\s<>=.]+)(?:\.([^\s<>=.]+))?\s*(<=|>=|<|>)\s*([^<>=]+)")
+_GOAL = re.compile(
+    r"\s*([^\s<>=.()]+)(?:\(([^<>=()]*)\))?(?:\.([^\s<>=.()]+))?\s*(<=|>=|<|>)\s*([^<>=]+)"
+)
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _FORM = "write METRIC OP NUMBER or METRIC.STAT OP NUMBER, such as 'ettr.low < 0.95'"
 _MOST_CHARACTERS = 200
@@ -68,9 +72,9 @@ class Verdict:
 class Goal:
     """A condition on one figure of a sample; where it holds, the sample fails the goal.
 
-    `metric` is a metric, `mtbf_hours` or `finished`; `stat` one of mean, low, high, sd, p5, p50,
-    p95 (the last two metrics have the first three). `limit` is in the metric's own unit: hours,
-    counts per run or shares.
+    `metric` is a metric, `mtbf_hours`, a status such as `finished`, or `finished_by` with its
+    `hours`; `stat` a figure of a `Summary` such as mean, low or p95_high (all but the metrics have
+    mean, low and high alone). `limit` is in the metric's own unit: hours, counts per run or shares.
     """
 
     text: str
@@ -78,29 +82,33 @@ class Goal:
     stat: str
     comparison: str
     limit: float
+    hours: float | None = None
 
     @classmethod
     def parse(cls, text: str) -> Goal:
-        """Read `METRIC[.STAT] OP NUMBER`; NUMBER may carry a unit of time for a metric in hours.
+        """Read `METRIC[.STAT] OP NUMBER`, such as `ettr.low < 0.95` or `finished_by(420 d) < 0.9`.
+
+        NUMBER may carry a unit of time for a metric in hours.
 
         Raises RequestError, with the nearest right name where one is wrong.
         """
         match = _GOAL.fullmatch(text) if len(text) <= _MOST_CHARACTERS else None
         if match is None:
             raise RequestError(f"the goal {shown(text)} cannot be read: {_FORM}.")
-        metric, stat, comparison, number = match.groups()
+        metric, time, stat, comparison, number = match.groups()
         if metric not in KNOWN:
             raise unknown_name("metric", metric, KNOWN)
+        hours = _time(text, metric, time)
         stats = STATS if metric in METRICS else SAMPLE_STATS
         stat = stats[0] if stat is None else stat
         if stat not in stats:
             raise unknown_name(f"figure of {metric}", stat, stats)
         limit = _limit(text, metric, number.strip())
-        return cls(text.strip(), metric, stat, comparison, limit)
+        return cls(text.strip(), metric, stat, comparison, limit, hours)
 
     def judge(self, sample: Sample) -> Verdict:
         """Compare the figure of `sample` with the limit, exactly as it was computed."""
-        value, figure = self._figure(sample), f"{self.metric}.{self.stat}"
+        value, figure = self._figure(sample), f"{self._name()}.{self.stat}"
         goal = f"the goal {shown(self.text)}"
         if value is None:
             sentence = f"{goal} failed: there is no {figure}, because {self._why_not(sample)}."
@@ -113,8 +121,9 @@ class Goal:
         )
 
     def _figure(self, sample: Sample) -> float | None:
-        if self.metric == FINISHED:
-            share = sample.share_of(FINISHED)
+        if self.metric in SHARES or self.hours is not None:
+            by = self.hours
+            share = sample.share_of(self.metric) if by is None else sample.finished_by(by)
             return {"mean": share.value, "low": share.low, "high": share.high}[self.stat]
         if self.metric == MTBF:
             mtbf = sample.mtbf_hours()
@@ -124,18 +133,41 @@ class Goal:
         value: float | None = getattr(sample.summary(self.metric), self.stat)
         return value
 
+    def _name(self) -> str:
+        return (
+            self.metric if self.hours is None else f"{self.metric}({format_duration(self.hours)})"
+        )
+
     def _why_not(self, sample: Sample) -> str:
         """Why the sample has no such figure."""
         if self.metric == MTBF:
             seen = sample.mtbf_hours().value is not None
             return "the sample is too small to bound it" if seen else "no failure was seen"
-        return f"only {sample.finished} run finished" if sample.finished else "no run finished"
+        if sample.finished < 2:
+            return f"only {sample.finished} run finished" if sample.finished else "no run finished"
+        return f"the sample of {sample.finished} finished runs is too small to bound it"
 
     def _shown(self, value: float) -> str:
         """The value to six digits, or to all where six would not tell it from the limit."""
         text = wording.number(value, wording.decimals_for_value(value, digits=6))
         same = float(text.replace(",", "")) == self.limit and value != self.limit
         return repr(value) if same else text
+
+
+def _time(text: str, metric: str, time: str | None) -> float | None:
+    """The hours in the brackets of `finished_by(420 d)`; None for a metric without them."""
+    goal = f"the goal {shown(text)} cannot be read:"
+    if metric != FINISHED_BY:
+        if time is None:
+            return None
+        raise RequestError(f"{goal} {metric} takes no time in brackets.")
+    if time is None:
+        raise RequestError(f"{goal} {metric} needs a time in brackets, as in finished_by(420 d).")
+    try:
+        return parse_duration(time)
+    except Refused as refused:
+        end = "" if refused.rule.endswith("?") else "."
+        raise RequestError(f"{goal} its time is {shown(time)}, but {refused.rule}{end}") from None
 
 
 def _limit(text: str, metric: str, number: str) -> float:

@@ -89,13 +89,19 @@ def _unit(metric: str) -> str:
 
 
 def _figures(figures: Summary) -> tuple[str, ...]:
-    """Mean, interval and quantiles, to the digits that the interval supports."""
+    """Mean, interval and quantiles with theirs, to the digits that the mean's supports."""
     if figures.low is None or figures.high is None or figures.low == figures.high:
         decimals = wording.decimals_for_value(figures.mean or 0.0, digits=6)
     else:
         decimals = wording.decimals_for_error((figures.high - figures.low) / 2.0)
-    cells = [_number(x, decimals) for x in (figures.mean, figures.p5, figures.p50, figures.p95)]
-    return (cells[0], _interval(figures.low, figures.high, decimals), *cells[1:])
+    known = figures.to_dict()
+    cells = [_number(figures.mean, decimals), _interval(figures.low, figures.high, decimals)]
+    for name in ("p5", "p50", "p95"):
+        low, high = known[f"{name}_low"], known[f"{name}_high"]
+        varies = low is not None and low != high
+        around = f"\n({_interval(low, high, decimals)})" if varies else ""
+        cells.append(_number(known[name], decimals) + around)
+    return tuple(cells)
 
 
 def _mtbf(figures: Mtbf) -> tuple[str, ...]:

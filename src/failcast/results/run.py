@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 from failcast import engine as engines
 from failcast.engine import Engine, Policies, Trace, compile_notice
 from failcast.engine import warm as warming
 from failcast.results import request
 from failcast.results.errors import RequestError
+from failcast.results.precision import Collection, most_runs
 from failcast.results.sample import Sample
 from failcast.scenario import Scenario
 
@@ -22,42 +25,59 @@ def simulate(
     scenario: Scenario,
     *,
     replications: int | None = None,
+    precision: float | str | None = None,
+    precision_of: str | None = None,
+    min_replications: int | None = None,
+    max_replications: int | None = None,
     seed: int | None = None,
     threads: int | None = None,
     engine: Engine = "kernel",
     policies: type[Policies] | None = None,
     on_progress: Callable[[int], None] | None = None,
+    on_estimate: Callable[[int], None] | None = None,
+    keep_on_interrupt: bool = False,
 ) -> Sample:
     """Run `scenario` many times, independently, and return the sample.
 
-    `replications` and `seed` default to the scenario's own (`scenario.run`), `threads` to one. The
-    result does not depend on the number of threads; no more are used than there are replications,
-    and the reference engine, plain Python, uses one. `policies`, a subclass of `Policies`, runs in
-    the reference engine only. `on_progress` is called with the number of replications just done,
-    by whichever thread did them. Raises RequestError for a scenario, count, seed, engine or policy
-    that cannot be used.
+    It has `replications` runs. With `precision` (0.01 or "1 %") it has as many as it takes until
+    half the interval of the mean of `precision_of` (training_hours) is at most that share of the
+    mean, looked at from `min_replications` to `max_replications` on. All these and `seed` default
+    to the scenario's own, `threads` to one. Run number k is the same run whatever ends the sample
+    and on however many threads. `policies`, a subclass of `Policies`, runs in the reference engine
+    only, which is plain Python and uses one thread. `on_progress` is called with the number of runs
+    just done, by whichever thread did them; `on_estimate` with the number that the precision will
+    probably need. With `keep_on_interrupt`, Ctrl-C gives the sample of the runs that were done, if
+    any were. Raises RequestError, in a sentence, for anything that cannot be used.
     """
     request.check_scenario(scenario)
     request.check_engine(engine)
     request.check_policies(policies)
     request.check_callable("on_progress", on_progress)
-    count = request.replications_of(
-        scenario.run.replications if replications is None else replications
-    )
+    request.check_callable("on_estimate", on_estimate)
+    range_ = (min_replications, max_replications)
+    size = request.size_of(scenario.run, replications, precision, precision_of, range_)
     start = request.seed_of(scenario.run.seed if seed is None else seed)
     most = request.threads_of(1 if threads is None else threads)
-    workers = 1 if engine == "reference" else min(most, count)
+    workers = 1 if engine == "reference" else min(most, most_runs(size))
+    options: dict[str, Any] = {
+        "seed": start,
+        "threads": workers,
+        "engine": engine,
+        "policies": policies,
+    }
+    run = partial(engines.run, scenario, on_progress=on_progress, **options)
+    collection = Collection(size, scenario.run.confidence, on_estimate)
     with _policies_refused(engine, policies):
-        runs = engines.run(
-            scenario,
-            replications=count,
-            seed=start,
-            threads=workers,
-            engine=engine,
-            policies=policies,
-            on_progress=on_progress,
-        )
-    return Sample(scenario=scenario, runs=runs, seed=start, engine=engine, threads=workers)
+        interrupted = collection.collect(run, keep_on_interrupt)
+    return Sample(
+        scenario=scenario,
+        runs=collection.runs(),
+        seed=start,
+        engine=engine,
+        threads=min(workers, collection.done),
+        precision=collection.precision(),
+        interrupted=interrupted,
+    )
 
 
 def trace(

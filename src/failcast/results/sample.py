@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from failcast.results import notebook, statistics
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.goals import Verdict
 from failcast.results.manifest import InputFile, manifest
+from failcast.results.precision import Precision
 from failcast.results.request import confidence_of
 from failcast.results.statistics import Floats, Interval, Mtbf, Proportion, Summary
 from failcast.scenario import Scenario, to_dict
@@ -47,7 +48,8 @@ class Sample:
 
     `runs` holds one row per replication with the columns failcast.engine.METRICS. The figures have
     the unit in the metric's name (hours), or are counts per run, or shares (`ettr`). A figure that
-    the sample cannot give (no finished run; an interval from one run) is None.
+    the sample cannot give (no finished run; an interval from one run) is None. `precision` says how
+    precise it was asked to be, if it was; `interrupted` that Ctrl-C ended it early.
     """
 
     scenario: Scenario
@@ -55,6 +57,8 @@ class Sample:
     seed: int
     engine: Engine = "kernel"
     threads: int = 1
+    precision: Precision | None = None
+    interrupted: bool = False
 
     @property
     def replications(self) -> int:
@@ -68,7 +72,9 @@ class Sample:
 
     def scenario_as_run(self) -> Scenario:
         """The scenario with the seed and the replications of this sample: it makes it again."""
-        return self.scenario.with_(run__seed=self.seed, run__replications=self.replications)
+        return self.scenario.with_(
+            run__seed=self.seed, run__replications=self.replications, run__precision=None
+        )
 
     def status_counts(self) -> dict[str, int]:
         """Number of runs by the way they ended: finished, depleted, out_of_time, out_of_events."""
@@ -87,17 +93,27 @@ class Sample:
         return {k: n for k, n in self.status_counts().items() if n and k != finished}
 
     def finished_by(self, hours: float, confidence: float | None = None) -> Proportion:
-        """The share of all runs that finished within `hours`, with its Wilson interval.
+        """The share of all runs that finished within `hours`, with its interval.
 
-        Runs that did not finish count as runs that had not by then. Raises RequestError unless
-        `hours` is a number from 0 on; infinity gives the share that finished at all.
+        Runs that did not finish count as runs that had not by then, see `cut_off_before`. Raises
+        RequestError unless `hours` is a number from 0 on; infinity gives the share that finished.
         """
         if not statistics.is_number(hours) or not hours >= 0.0:
             raise RequestError(f"hours must be a number from 0 on; got {hours}.")
         return self._share(int(np.sum(self.values("training_hours") <= hours)), confidence)
 
+    def cut_off_before(self, hours: float) -> int:
+        """Number of runs that a limit ended before `hours`: they might have finished by then."""
+        limits = (Status.OUT_OF_TIME, Status.OUT_OF_EVENTS)
+        early = self._column("training_hours") < hours
+        return int(np.sum(early & np.isin(self.runs.status, limits)))
+
+    def shares(self, confidence: float | None = None) -> dict[str, Proportion]:
+        """The share of all runs that ended with each status, with its interval."""
+        return {status.label: self.share_of(status, confidence) for status in Status}
+
     def share_of(self, status: str | Status, confidence: float | None = None) -> Proportion:
-        """The share of all runs that ended with this status, with its Wilson interval.
+        """The share of all runs that ended with this status, with its interval.
 
         A status is named by its label, such as "depleted". Raises RequestError for an unknown one.
         """
@@ -127,8 +143,15 @@ class Sample:
         """The q-quantile over finished runs, q in [0, 1], by linear interpolation."""
         return statistics.quantile(self.values(metric), q)
 
+    def quantile_interval(
+        self, metric: str, q: float, confidence: float | None = None
+    ) -> Interval | None:
+        """The distribution-free interval of the q-quantile; None where too few runs finished."""
+        values = self.values(metric)
+        return statistics.quantile_interval(values, q, self._confidence(confidence))
+
     def summary(self, metric: str, confidence: float | None = None) -> Summary:
-        """Mean, interval, standard deviation, p5, p50, p95 and count over finished runs."""
+        """Mean, standard deviation, p5, p50 and p95 with intervals, and count of finished runs."""
         return statistics.summarize(self.values(metric), self._confidence(confidence))
 
     def mtbf_hours(self, confidence: float | None = None) -> Mtbf:
@@ -165,11 +188,11 @@ class Sample:
         }
 
     def table(self) -> polars.DataFrame:
-        """One row per metric: metric, mean, low, high, sd, p5, p50, p95, n (finished runs)."""
+        """One row per metric: its name and the figures of its `Summary`."""
         import polars
 
         rows = [{"metric": name} | self.summary(name).to_dict() for name in METRICS]
-        figures = ("mean", "low", "high", "sd", "p5", "p50", "p95")
+        figures = [field.name for field in fields(Summary)]
         schema = {"metric": polars.String} | dict.fromkeys(figures, polars.Float64)
         return polars.DataFrame(rows, schema=schema | {"n": polars.Int64})
 
@@ -192,18 +215,23 @@ class Sample:
         created: str | None = None,
         inputs: Sequence[InputFile] = (),
         goals: Sequence[Verdict] = (),
+        by: Sequence[float] = (),
     ) -> dict[str, Any]:
         """The document that `failcast run --json` prints; strict JSON, None for what is not known.
 
         `argv`, `created` (a UTC timestamp) and `inputs` go to the manifest. `scenario` is the
         scenario as it was run, with this sample's seed and replications; `goals` are verdicts on
-        this sample.
+        this sample; `by` are the hours of `finished_by`.
         """
         return {
             "schema": SCHEMA,
             "manifest": manifest(self, argv=argv, created=created, inputs=inputs),
             "scenario": to_dict(self.scenario_as_run()),
+            "interrupted": self.interrupted,
+            "precision": None if self.precision is None else self.precision.to_dict(),
             "status": self.status_counts(),
+            "shares": {label: share.to_dict() for label, share in self.shares().items()},
+            "finished_by": [self._finished_by(hours) for hours in by],
             "metrics": {name: self.summary(name).to_dict() for name in METRICS},
             "mtbf_hours": self.mtbf_hours().to_dict(),
             "goals": [verdict.to_dict() for verdict in goals],
@@ -233,6 +261,10 @@ class Sample:
         if not chosen.any():
             chosen = ~chosen
         return [self._column(name)[chosen] for name in BUCKETS]
+
+    def _finished_by(self, hours: float) -> dict[str, Any]:
+        share = self.finished_by(hours).to_dict()
+        return {"hours": float(hours), **share, "cut_off": self.cut_off_before(hours)}
 
     def _share(self, count: int, confidence: float | None) -> Proportion:
         return statistics.proportion(count, self.replications, self._confidence(confidence))

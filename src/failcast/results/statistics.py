@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 import numbers
+from bisect import bisect_left, bisect_right
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,9 @@ from failcast.results import notebook, quantiles
 from failcast.results.errors import RequestError
 
 Floats = NDArray[np.float64]
+
+#: The quantiles of a summary by name.
+QUANTILES: Final = {"p5": 0.05, "p50": 0.50, "p95": 0.95}
 
 
 class Interval(NamedTuple):
@@ -33,7 +38,8 @@ class Summary:
     """What a sample says about one metric; all but `n` are in the unit of the metric.
 
     `low` and `high` bound the mean; `sd` is the standard deviation of single runs. With one value
-    low, high and sd are None; with none every figure is.
+    low, high and sd are None; with none every figure is. `p5_low` and `p5_high` bound the quantile
+    p5, and so on; they are None where the sample is too small for that.
     """
 
     mean: float | None
@@ -41,8 +47,14 @@ class Summary:
     high: float | None
     sd: float | None
     p5: float | None
+    p5_low: float | None
+    p5_high: float | None
     p50: float | None
+    p50_low: float | None
+    p50_high: float | None
     p95: float | None
+    p95_low: float | None
+    p95_high: float | None
     n: int
 
     def to_dict(self) -> dict[str, float | int | None]:
@@ -80,7 +92,7 @@ class Mtbf:
 
 @dataclass(frozen=True)
 class Proportion:
-    """A share of all runs, from 0 to 1, with the ends of its Wilson interval.
+    """A share of all runs, from 0 to 1, with the ends of its interval, see `proportion`.
 
     `count` of `runs` runs were counted. Of no runs there is no share: then the others are None.
     """
@@ -152,32 +164,81 @@ def mean_interval(values: Floats, confidence: float) -> Interval | None:
     return Interval(max(0.0, low) if values.min() >= 0.0 else low, centre + half)
 
 
+def relative_half_width(values: Floats, confidence: float) -> float | None:
+    """Half the Student-t interval of the mean, relative to the mean: 0.01 is 1 %.
+
+    None below two values, and where the mean is zero: nothing is small compared with it.
+    """
+    check_confidence(confidence)
+    centre, spread = mean(values), standard_deviation(values)
+    if centre is None or spread is None or centre == 0.0:
+        return None
+    half = t_quantile(values.size - 1, confidence) * spread / math.sqrt(values.size)
+    return half / abs(centre)
+
+
 def quantile(values: Floats, q: float) -> float | None:
     """The q-quantile, q in [0, 1], by linear interpolation between order statistics.
 
     The values 1, 2, …, 20 have p5 = 1.95 and p95 = 19.05. None of no values. Source: definition 7
     of Hyndman and Fan, Sample quantiles in statistical packages, American Statistician 50 (1996).
     """
-    if not is_number(q) or not 0.0 <= q <= 1.0:
-        raise RequestError(f"a quantile is asked for by a number from 0 to 1; got {q}.")
+    _check_q(q)
     if values.size == 0:
         return None
     return float(np.quantile(values, q))
 
 
+def quantile_interval(values: Floats, q: float, confidence: float) -> Interval | None:
+    """An interval of the q-quantile between two order statistics, whatever the distribution.
+
+    It is conservative: each end lies on the wrong side of the quantile with at most half of
+    1 - confidence, by the binomial number of values below it, and so it is with ties too. None
+    where the sample is too small to have such ends: of p5 and p95 at 0.95 below 72 values, of p50
+    below 6. Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition (2003), chapter
+    7.1.
+    """
+    _check_q(q)
+    ranks = order_ranks(values.size, q, check_confidence(confidence))
+    if ranks is None:
+        return None
+    low, high = np.partition(values, ranks)[list(ranks)]
+    return Interval(float(low), float(high))
+
+
+@lru_cache(maxsize=1024)
+def order_ranks(n: int, q: float, confidence: float) -> tuple[int, int] | None:
+    """The order statistics, counted from 0, at the ends of the interval of a q-quantile.
+
+    With B values below the quantile, binomial with n and q, the lower end is too high where
+    B <= its rank, and the upper end too low where B > its rank.
+    """
+    half = 0.5 * (1.0 - confidence)
+    # The chances are looked up by bisection: one grows with the rank, the other falls.
+    low = bisect_right(range(n), half, key=lambda rank: quantiles.binomial_at_most(rank, n, q)) - 1
+    high = bisect_left(range(n), -half, key=lambda rank: -quantiles.binomial_above(rank, n, q))
+    return (low, high) if low >= 0 and high < n else None
+
+
+def _check_q(q: float) -> None:
+    if not is_number(q) or not 0.0 <= q <= 1.0:
+        raise RequestError(f"a quantile is asked for by a number from 0 to 1; got {q}.")
+
+
 def summarize(values: Floats, confidence: float) -> Summary:
     """All figures of one metric from its values over the runs."""
-    interval = mean_interval(values, confidence)
-    low, high = interval if interval is not None else (None, None)
+    low, high = mean_interval(values, confidence) or (None, None)
+    figures: dict[str, float | None] = {}
+    for name, q in QUANTILES.items():
+        ends = quantile_interval(values, q, confidence) or (None, None)
+        figures |= {name: quantile(values, q), f"{name}_low": ends[0], f"{name}_high": ends[1]}
     return Summary(
         mean=mean(values),
         low=low,
         high=high,
         sd=standard_deviation(values),
-        p5=quantile(values, 0.05),
-        p50=quantile(values, 0.50),
-        p95=quantile(values, 0.95),
         n=int(values.size),
+        **figures,
     )
 
 
@@ -213,8 +274,19 @@ def mtbf(operating_hours: Floats, failures: Floats, confidence: float) -> Mtbf:
 
 
 def proportion(count: int, runs: int, confidence: float) -> Proportion:
-    """The share that `count` of `runs` independent runs are, with its Wilson interval."""
+    """The share that `count` of `runs` independent runs are, with its Wilson interval.
+
+    Where none of the runs is counted, `high` is instead what the share is at most with the whole
+    confidence, exactly: a larger one would show none with a chance below 1 - confidence. It is
+    1 - (1 - confidence)^(1 / runs), near 3 / runs at 0.95. Where all are counted, `low` is its
+    mirror image. Source: C. J. Clopper and E. S. Pearson, The use of confidence or fiducial limits
+    illustrated in the case of the binomial, Biometrika 26 (1934).
+    """
     low, high = wilson(count, runs, confidence) or (None, None)
+    if runs and count == 0:
+        high = -math.expm1(math.log1p(-confidence) / runs)
+    elif runs and count == runs:
+        low = math.exp(math.log1p(-confidence) / runs)
     return Proportion(count / runs if runs else None, low, high, count, runs)
 
 

@@ -70,5 +70,16 @@ def percent(share: float) -> str:
     return f"{value:.{decimals}f} %"
 
 
+def percent_range(low: float, high: float) -> str:
+    """Two shares as percentages with the digits that their distance deserves: 82 to 91 %."""
+    decimals = decimals_for_error(50.0 * (high - low), digits=1)
+    ends = []
+    for share in (low, high):
+        text = f"{100.0 * share:.{decimals}f}"
+        false_edge = float(text) in (0.0, 100.0) and 0.0 < share < 1.0
+        ends.append(percent(share) if false_edge else f"{text} %")
+    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+
+
 def _clamp(decimals: int) -> int:
     return max(0, min(DECIMALS_MAX, decimals))

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from failcast.scenario.blocks import Block, fields_of, joined
-from failcast.scenario.echo import OFF
 from failcast.scenario.expressions import Expression
-from failcast.scenario.meanings import FIELDS, in_words, introduction
-from failcast.scenario.rules import Choice, Plain, Rule, plain_text
+from failcast.scenario.meanings import FIELDS, UNSET, in_words, introduction
+from failcast.scenario.rules import OFF, Choice, Plain, Rule, plain_text
 from failcast.scenario.scalars import plain_scalar
 from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
 
@@ -31,6 +30,11 @@ _HEAD = f"""\
 # The first line lets an editor check this file, once 'failcast schema > {SCHEMA_FILE}'
 # has written the schema beside it.
 """
+#: What is shown in the place of a field that is left without a value by default.
+_EXAMPLES: Final[dict[str, Any]] = {
+    "run.precision": 0.01,
+    "run.horizon": HORIZON_LENGTHS * Scenario().job.length,
+}
 #: Characters that need no quotes in YAML, whatever stands before or after them here.
 _PLAIN_CHARACTERS = frozenset("_ ./()=-")
 
@@ -48,7 +52,7 @@ def _block(block: type[Block], prefix: str, indent: str) -> Iterator[str]:
         if isinstance(kind, Rule):
             yield from _comment(FIELDS[path][1], indent)
             yield from _comment(_facts(path, kind, default), indent)
-            yield from _field(name, kind, default, indent)
+            yield from _field(path, kind, default, indent)
         elif default is None:
             yield from _comment(FIELDS[path][1], indent)
             yield from _comment(
@@ -63,10 +67,11 @@ def _block(block: type[Block], prefix: str, indent: str) -> Iterator[str]:
             yield from _block(kind, path, f"{indent}  ")
 
 
-def _field(name: str, rule: Rule, default: Any, indent: str) -> Iterator[str]:
+def _field(path: str, rule: Rule, default: Any, indent: str) -> Iterator[str]:
     """The line of a field; one without a default of its own is commented out."""
+    name = path.rpartition(".")[2]
     if default is None:
-        yield f"{indent}# {name}: {_scalar(rule.plain(_default_horizon()))}"
+        yield f"{indent}# {name}: {_scalar(rule.plain(_EXAMPLES[path]))}"
     else:
         yield f"{indent}{name}: {_scalar(rule.plain(default))}"
 
@@ -81,7 +86,7 @@ def _facts(path: str, rule: Rule, default: Any) -> str:
     if isinstance(rule, Expression):
         limits += f", such as {rule.example}"
     between = ": " if isinstance(rule, Choice | Expression) else ", "
-    told = "1,000 × job.length" if default is None else _scalar(rule.plain(default))
+    told = UNSET[path] if default is None else _scalar(rule.plain(default))
     return f"{unit}{kind.capitalize()}{between}{limits}. Default: {told}."
 
 
@@ -106,8 +111,3 @@ def _scalar(plain: Plain) -> str:
     if bare and text == text.strip() and plain_scalar(text) == text:
         return text
     return json.dumps(text, ensure_ascii=False)
-
-
-def _default_horizon() -> float:
-    """The horizon of the default scenario, in hours."""
-    return HORIZON_LENGTHS * Scenario().job.length

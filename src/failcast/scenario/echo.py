@@ -11,18 +11,16 @@ import json
 from typing import Any
 
 from failcast.scenario.blocks import Block, fields_of, joined
-from failcast.scenario.rules import Plain, Rule, plain_text
+from failcast.scenario.rules import OFF, Plain, Rule, plain_text
 from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
 from failcast.scenario.units import format_duration
-
-#: How a block that is switched off is written.
-OFF = "off"
 
 
 def to_dict(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario as a file would hold it: all fields, units as text.
 
-    ``run.horizon`` is left out when it is the default, 1,000 × the job's length.
+    ``run.horizon`` is left out when it is the default, 1,000 × the job's length, and so is
+    ``run.precision`` when it is off.
     """
     return _plain(scenario)
 
@@ -59,6 +57,8 @@ def _lines(scenario: Scenario, block: Block, prefix: str) -> list[tuple[str, str
 
 
 def _text(scenario: Scenario, path: str, plain: Plain | None) -> str:
+    if plain is None and path != "run.horizon":
+        return OFF
     if plain is None:
         hours = format_duration(scenario.horizon_hours)
         return f"{hours} ({HORIZON_LENGTHS:,.0f} × job.length)"

@@ -11,7 +11,17 @@ from typing import Final
 
 from failcast.scenario.blocks import Block
 from failcast.scenario.expressions import Expression
-from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
+from failcast.scenario.rules import (
+    Choice,
+    Count,
+    Duration,
+    Flag,
+    Percentage,
+    Rate,
+    Real,
+    Rule,
+    Text,
+)
 
 #: Field of a scenario -> (unit where it is no time, meaning). Durations and rates bring their unit.
 FIELDS: Final[dict[str, tuple[str, str]]] = {
@@ -108,11 +118,32 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "failures.",
     ),
     "run.seed": ("", "Where chance starts. The same seed gives the same runs."),
-    "run.replications": ("runs", "Independent runs in a sample."),
+    "run.replications": (
+        "runs",
+        "Independent runs in a sample. Not used where `run.precision` is set.",
+    ),
+    "run.precision": (
+        "of the mean",
+        "Runs go on until half the interval of the mean training time is at most this.",
+    ),
+    "run.min_replications": (
+        "runs",
+        "With `run.precision`: finished runs before it is looked at. With few of them the interval "
+        "covers less than it promises.",
+    ),
+    "run.max_replications": (
+        "runs",
+        "With `run.precision`: runs after which a sample ends in any case. It wins over a higher "
+        "`run.min_replications`.",
+    ),
     "run.confidence": ("probability", "Confidence of the intervals."),
     "run.horizon": ("", "Wall time at which a run stops in any case (`out_of_time`)."),
     "run.max_events": ("events", "Events after which a run stops in any case (`out_of_events`)."),
 }
+
+
+#: Field that may be left without a value -> what holds then.
+UNSET: Final[dict[str, str]] = {"run.precision": "off", "run.horizon": "1,000 × job.length"}
 
 
 def introduction(block: type[Block]) -> str:
@@ -130,6 +161,8 @@ def in_words(rule: Rule) -> tuple[str, str]:
         if not rule.least_excluded:
             return "number", f"{low} to {high}"
         return "number", f"above {low}, {'below' if rule.most_excluded else 'at most'} {high}"
+    if isinstance(rule, Percentage):
+        return "percentage", "above 0 % and below 100 %, or `off`"
     if isinstance(rule, Duration):
         return "duration", "longer than 0" if rule.positive else "0 or longer"
     if isinstance(rule, Rate):

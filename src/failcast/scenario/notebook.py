@@ -43,7 +43,10 @@ def remark(text: str) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[int] = (0,)
 ) -> str:
-    """A table of texts; the columns `left` lean left, the others right. No head is `()`."""
+    """A table of texts; the columns `left` lean left, the others right. No head is `()`.
+
+    What follows a line break in a cell stands behind the rest in small type, such as an interval.
+    """
     lines = [_row("td", row, left) for row in rows]
     body = f"<tbody>{''.join(lines)}</tbody>"
     if head:
@@ -85,4 +88,7 @@ def _row(tag: str, cells: Sequence[str], left: Collection[int]) -> str:
 
 def _cell(tag: str, text: str, leans_left: bool) -> str:
     side = "left" if leans_left else "right"
-    return f'<{tag} style="{_CELL};text-align:{side}">{html.escape(text)}</{tag}>'
+    text, broken, small = html.escape(text).partition("\n")
+    if broken:
+        text += f' <small style="opacity:0.75">{small}</small>'
+    return f'<{tag} style="{_CELL};text-align:{side}">{text}</{tag}>'

@@ -18,7 +18,14 @@ from pydantic_core import CoreSchema, core_schema
 
 from failcast.scenario.errors import Refused, did_you_mean, nearest
 from failcast.scenario.scalars import plain_scalar, vanishes
-from failcast.scenario.units import format_duration, format_rate, parse_duration, parse_rate
+from failcast.scenario.units import (
+    format_duration,
+    format_percentage,
+    format_rate,
+    parse_duration,
+    parse_percentage,
+    parse_rate,
+)
 
 #: Longest duration, about 114,000 years, and the shortest above zero, about 4 microseconds.
 MOST_HOURS = 1e9
@@ -30,6 +37,9 @@ LEAST_PER_HOUR = 1e-15
 #: The validation context in which a bare number is no duration and no rate: files and overrides.
 #: In Python, without it, a bare number is hours or per hour.
 AT_THE_DOOR: dict[str, bool] = {"units_required": True}
+
+#: How a block or a field that is switched off is written.
+OFF = "off"
 
 #: What a value looks like in a file: canonical, and read back to the same value.
 Plain = str | int | float | bool
@@ -100,6 +110,23 @@ class Real(Rule):
         if self.least_excluded:
             return f"above {low} and at most {high}"
         return f"from {low} to {high}"
+
+
+@dataclass(frozen=True)
+class Percentage(Rule):
+    """A share above 0 and below 1, as a percentage such as ``1 %`` or as a number; None: off."""
+
+    def read(self, value: Any, *, units_required: bool) -> float | None:
+        if value is None or value == OFF:
+            return None
+        share = parse_percentage(value) if isinstance(value, str) else _real(value)
+        if share is None or not 0.0 < share < 1.0:
+            hint = _written_as_text(value)
+            raise Refused(f"it must be above 0 and below 100 %, such as '1 %' or 0.01{hint}")
+        return share
+
+    def plain(self, value: Any) -> Plain:
+        return format_percentage(value)
 
 
 @dataclass(frozen=True)

@@ -40,16 +40,20 @@ from failcast.scenario.policies import (
     SelectionPolicy,
     Threshold,
 )
-from failcast.scenario.rules import Count, Duration, Flag, Rate, Real, Rule, Text
+from failcast.scenario.rules import Count, Duration, Flag, Percentage, Rate, Real, Rule, Text
 
 #: Most servers in a pool, in a job or as standbys.
 MOST_SERVERS: Final = 10_000_000
 #: The horizon of a run that names none, in lengths of the job.
 HORIZON_LENGTHS: Final = 1000.0
+#: Most runs in a sample.
+MOST_REPLICATIONS: Final = 10_000_000
 #: Most blames that a run can be asked to remember: one time of 8 bytes for each.
 MOST_BLAMES: Final = 100_000_000
 
 Servers = Annotated[int, Count(0, MOST_SERVERS)]
+#: A stopping rule needs two runs, or there is no interval to look at.
+RunsToStop = Annotated[int, Count(2, MOST_REPLICATIONS)]
 Probability = Annotated[float, Real(0.0, 1.0)]
 PositiveShare = Annotated[float, Real(0.0, 1.0, least_excluded=True)]
 PositiveHours = Annotated[float, Duration(positive=True)]
@@ -209,11 +213,18 @@ class Score(Block):
 
 
 class Run(Block):
-    """Control of the simulation. ``horizon`` None means 1,000 × the job's length."""
+    """Control of the simulation. ``horizon`` None means 1,000 × the job's length.
+
+    ``precision`` is the relative half-width of the interval of the mean training time at which a
+    sample is large enough; None means that ``replications`` says how large it is.
+    """
 
     place: ClassVar[str] = "run"
     seed: Annotated[int, Count(0, 2**63 - 1)] = 1
-    replications: Annotated[int, Count(1, 10_000_000)] = 200
+    replications: Annotated[int, Count(1, MOST_REPLICATIONS)] = 200
+    precision: Annotated[float | None, Percentage()] = None
+    min_replications: RunsToStop = 200
+    max_replications: RunsToStop = 100_000
     confidence: Confidence = 0.95
     horizon: Annotated[float | None, Duration(positive=True, optional=True)] = None
     max_events: Annotated[int, Count(1, 10**12)] = 10_000_000

@@ -11,16 +11,28 @@ import re
 from typing import Any, Final
 
 from failcast.scenario.blocks import Block, fields_of, joined
-from failcast.scenario.echo import OFF
 from failcast.scenario.expressions import Expression, Family
 from failcast.scenario.meanings import FIELDS, introduction, unit_of
-from failcast.scenario.rules import Choice, Count, Duration, Flag, Rate, Real, Rule, Text
+from failcast.scenario.rules import (
+    OFF,
+    Choice,
+    Count,
+    Duration,
+    Flag,
+    Percentage,
+    Rate,
+    Real,
+    Rule,
+    Text,
+)
 from failcast.scenario.scenario import Scenario
 from failcast.scenario.units import UNITS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
+_ABOVE_ZERO = r"(?![0.]*(?:[eE]|\s*%))"
+_PERCENTAGE = _ABOVE_ZERO + r"(?:0*[0-9]{1,2}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]-[0-9]{1,3})?\s*%"
 _ZERO = r"[-+]?(?:0+(?:\.0*)?|\.0+)"
 
 
@@ -79,6 +91,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
         low = "exclusiveMinimum" if rule.least_excluded else "minimum"
         high = "exclusiveMaximum" if rule.most_excluded else "maximum"
         return {"type": "number", low: rule.least, high: rule.most}
+    if isinstance(rule, Percentage):
+        share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+        return {"anyOf": [share, _text(_PERCENTAGE), {"enum": [OFF, None]}]}
     if isinstance(rule, Duration):
         return _duration(rule)
     if isinstance(rule, Rate):

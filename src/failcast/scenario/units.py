@@ -34,6 +34,7 @@ _RATE = re.compile(rf"\s*({_NUMBER})\s*(?:/|\bper\b)\s*(.*)", re.DOTALL)
 #: Longest text of a duration or a rate.
 _MOST_CHARACTERS = 100
 _DURATION_FORM = "it must be a duration such as '20 min', '2 d' or '1 d 12 h'"
+_PERCENTAGE = re.compile(rf"\s*([-+]?)({_NUMBER})\s*%\s*")
 _RATE_FORM = "it must be a rate such as '0.01 / day' or '1 / 100 d'"
 _SHOW_DURATION = ("d", "h", "min", "s", "ms")
 _SHOW_RATE = ("day", "h", "min", "s", "year")
@@ -72,6 +73,14 @@ def parse_rate(text: str) -> float:
     if hours == 0:
         raise Refused("it must be a rate per a time that is longer than 0")
     return _to_float(Fraction(match[1]) / hours)
+
+
+def parse_percentage(text: str) -> float | None:
+    """Return the share of a text such as ``1 %``: 0.01. None when the text is no percentage."""
+    match = _PERCENTAGE.fullmatch(text) if len(text) <= _MOST_CHARACTERS else None
+    if match is None:
+        return None
+    return _to_float(Fraction(match[1] + match[2]) / 100)
 
 
 def _parse_parts(text: str, form: str) -> Fraction:
@@ -138,6 +147,15 @@ def format_duration(hours: float) -> str:
         if parse_duration(text) == hours:
             return text
     return f"{hours!r} h"
+
+
+def format_percentage(share: float) -> str | float:
+    """Return a share as the percentage a person would write: ``1 %``.
+
+    A share that no short percentage is read back to exactly comes back as the number it is.
+    """
+    text = f"{float(100 * Fraction(share)):.6g} %"
+    return text if parse_percentage(text) == share else share
 
 
 def format_rate(per_hour: float) -> str:
