@@ -1,89 +1,63 @@
-"""Measure both engines on AIReSim's Table 1 in one run, and print milliseconds and ratios.
+"""Measure what failcast costs, in one run, and print it beside the last release: `make bench`.
 
-Processor time, not wall time, so that a busy machine disturbs less; the median of several rounds.
-The figures go to `benchmarks/results.json` (or the file named as argument) for comparison.
+The document goes to `benchmarks/results.json`, or to the file of `--out`; `--release DATE` keeps it
+as that of this version in `benchmarks/releases/`. `--short` runs every line in seconds, for the
+tests; its figures mean nothing.
 """
 
 from __future__ import annotations
 
-import json
-import platform
-import statistics
+import argparse
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numba
-import numpy as np
-
 import failcast
-from benchmarks.mandatory import SEED, mandatory
-from failcast.engine import METRICS, run
-from failcast.engine.kernel import TRACE_DTYPE, World
-from failcast.engine.plan import make_plan
+from benchmarks import cold_start, scaling, table1, threads
+from benchmarks.document import RELEASES, RESULTS, document, last_release, load_now, write
+from benchmarks.effort import FULL, SHORT
+from benchmarks.report import lines
 from failcast.engine.warm import compile_kernel, compile_notice
-from failcast.scenario import load
 
-ROUNDS = 5
-
-
-def cpu_ms(work: Callable[[], object]) -> float:
-    """Return the processor time of ``work`` in milliseconds, all threads together."""
-    begin = time.process_time()
-    work()
-    return 1000.0 * (time.process_time() - begin)
+PARTS = {
+    "Table 1": table1.measure,
+    "growth with the servers": scaling.measure,
+    "two threads": threads.measure,
+    "cold start": cold_start.measure,
+}
 
 
-def measure() -> dict[str, float]:
-    """Return the figures, times in milliseconds."""
-    table1 = load("airesim-table1")
-    figures: dict[str, float] = {}
-    if compile_notice() is not None:
-        figures["kernel_compile_ms"] = cpu_ms(compile_kernel)
-    compile_kernel()
-    failures = run(table1, replications=20, seed=1).values[:, METRICS.index("failures")].mean()
-    rounds = [cpu_ms(lambda: run(table1, replications=20, seed=1)) / 20 for _ in range(ROUNDS)]
-    kernel = statistics.median(rounds)
-    reference = cpu_ms(lambda: run(table1, replications=1, seed=1, engine="reference"))
-    plan = make_plan(table1)
-    world = World(plan, np.empty(0, TRACE_DTYPE))
-    mandatory(plan, world.record, SEED, 0, 10)
-    needed = statistics.median(
-        cpu_ms(lambda: [mandatory(plan, world.record, SEED, i, round(failures)) for i in range(20)])
-        / 20
-        for _ in range(ROUNDS)
-    )
-    figures |= {
-        "mandatory_ms_per_replication": needed,
-        "kernel_over_mandatory": kernel / needed,
-        "table1_failures": float(failures),
-        "kernel_ms_per_replication": kernel,
-        "kernel_ns_per_failure": 1e6 * kernel / failures,
-        "reference_ms_per_replication": reference,
-        "reference_over_kernel": reference / kernel,
-    }
-    return figures
-
-
-def main() -> None:
+def main(arguments: list[str]) -> int:
     """Measure, print, store."""
-    figures = measure()
-    for name, value in figures.items():
-        sys.stdout.write(f"{name:32} {value:14,.2f}\n")
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("results.json"))
-    document = {
-        "version": failcast.__version__,
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "numpy": np.__version__,
-        "machine": platform.machine(),
-        "figures": figures,
-    }
-    partial = target.with_suffix(".partial")
-    partial.write_text(json.dumps(document, indent=1) + "\n")
-    partial.replace(target)
+    options = _parser().parse_args(arguments)
+    load = load_now()
+    if (notice := compile_notice()) is not None:
+        _say(notice)
+    compile_kernel()
+    effort = SHORT if options.short else FULL
+    parts = []
+    for name, measure in PARTS.items():
+        _say(f"Measuring: {name}")
+        parts.append(measure(effort))
+    found = document(parts, date=options.release, short=options.short, load_before=load)
+    sys.stdout.write("\n".join(lines(found, last_release())) + "\n")
+    write(found, options.out)
+    if options.release:
+        write(found, RELEASES / f"{failcast.__version__}.json")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--out", type=Path, default=RESULTS, help="the file to write (JSON)")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--release", metavar="DATE", help="keep it as that of this version")
+    kind.add_argument("--short", action="store_true", help="run every line; figures mean nothing")
+    return parser
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

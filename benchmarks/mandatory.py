@@ -1,7 +1,10 @@
 """The mandatory work of a Table 1 run: its draws and its moves between queues, and nothing else.
 
 Every simulator that keeps each server's identity, age and condition has to do this much. It uses
-the kernel's own calendars and draws, without phases, books, counters, policies, limits and trace.
+the kernel's own calendars, queues and draws, in the same memory, without phases, books, counters,
+policies, limits and trace. Table 1 blames every failure rightly, so no diagnosis is drawn. The pool
+is a queue, too: its order decides who is selected. Left out are the 43 host selections and the 12
+preemptions of a run, so the floor is rather too low than too high.
 """
 
 from __future__ import annotations
@@ -10,7 +13,12 @@ import numpy as np
 
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.calendar import insert, next_key, next_server, push_due, remove
-from failcast.engine.kernel.pools import pop_standby, push_standby
+from failcast.engine.kernel.pools import (
+    append_to_pool,
+    pop_standby,
+    push_standby,
+    remove_from_pool,
+)
 from failcast.engine.kernel.start import reset
 from failcast.engine.kernel.world import DUE, FAILING, FIRST, calendar_at, server_at
 from failcast.engine.lives import life_hours
@@ -18,12 +26,10 @@ from failcast.engine.model import RANK_AUTOMATED_END, RANK_MANUAL_END
 from failcast.engine.random import (
     AUTOMATED_SILENT,
     AUTOMATED_TIME,
-    DIAGNOSED,
     ESCALATE,
     MANUAL_SILENT,
     MANUAL_TIME,
     SYSTEMATIC,
-    WRONG_SERVER,
     address,
     sample,
     uniform,
@@ -39,6 +45,8 @@ def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-
         insert(w, failing, s, server_at(w.servers, s).life, FIRST)
     for s in range(plan.job_servers, plan.servers_total):
         push_standby(w, s)
+    for s in range(plan.working_pool, plan.servers_total):
+        append_to_pool(w, s)
     total, wall, clock = 0.0, 0.0, 0.0
     for _ in range(failures):
         point = next_key(w, failing)
@@ -46,13 +54,14 @@ def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-
         wall += point - clock + plan.recovery_a
         clock = point
         remove(w, failing, s)
+        remove_from_pool(w, s)
         place = address(w.root, s, int(server_at(w.servers, s).renewal))
         total += uniform(place, SYSTEMATIC) if server_at(w.servers, s).defective != 0 else 0.0
-        total += uniform(place, DIAGNOSED) + uniform(place, WRONG_SERVER)
         _plan_repair(plan, w, wall, s, place)
         _repairs(plan, w, due, wall)
         s = pop_standby(w)
         insert(w, failing, s, clock + server_at(w.servers, s).life, FIRST)
+    w.clock = clock
     return total
 
 
@@ -80,6 +89,7 @@ def _repairs(plan, w, due, wall):  # type: ignore[no-untyped-def]  # compiled
             server.defective = 0
         server.renewal += 1
         server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+        append_to_pool(w, s)
         push_standby(w, s)
         now = next_key(w, due)
 

@@ -314,12 +314,3 @@ def test_the_share_of_a_status_counts_all_runs() -> None:
     for wrong in ("deplete", 1):
         with pytest.raises(fc.RequestError, match=r"unknown status"):
             sample.share_of(wrong)  # type: ignore[arg-type] # wrong on purpose
-
-
-def test_html_shows_the_answer_and_every_metric() -> None:
-    page = days_of_training([900.0, 1000.0])._repr_html_()
-    assert "Training takes" in page
-    assert all(f"<td>{name}</td>" in page for name in fc.METRICS)
-    assert "<td>950 <small>(314.69 to 1,585.3)</small></td><td>905</td>" in page
-    many = days_of_training([float(value) for value in range(1, 101)])._repr_html_()
-    assert "<td>95.05 <small>(90 to 100)</small></td>" in many

@@ -11,13 +11,15 @@ from typing import Annotated, NoReturn
 import typer
 
 from failcast import __version__
-from failcast.cli import guard, output
+from failcast.cli import completion as completions
+from failcast.cli import guard, output, start
 from failcast.cli.check import check
+from failcast.cli.completion import completion
 from failcast.cli.init import init
 from failcast.cli.run import run
 from failcast.cli.schema import schema
 
-VERBS = (run, check, init, schema)
+VERBS = (run, check, init, schema, completion)
 
 app = typer.Typer(
     name="failcast",
@@ -25,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    add_completion=False,
 )
 for _verb in VERBS:
     app.command()(_verb)
@@ -55,9 +58,11 @@ def main() -> NoReturn:
     """The console script: run the command line and exit with its code."""
     if sys.stdout is None:
         sys.exit(guard.stdout_closed())
+    start.spare_collections()
+    completions.get_ready()
     output.prepare_stdout()
     try:
-        app()
+        app(prog_name=completions.PROGRAM)
     except KeyboardInterrupt:
         guard.leave_at_once()
     except SystemExit as ending:
@@ -70,4 +75,5 @@ def main() -> NoReturn:
         sys.exit(guard.internal_error(error))
     finally:
         output.let_go_of_stderr()
+        start.spare_last_collection()
     sys.exit(0)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from failcast.cli import output
+from failcast.cli import candidates, output
 from failcast.cli.guard import guarded
 
 STDOUT = "-"
@@ -18,7 +18,12 @@ STDOUT = "-"
 
 def init(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The file to write (YAML); - is stdout.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="The file to write (YAML); - is stdout.",
+            autocompletion=candidates.files,
+        ),
     ] = "scenario.yaml",
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import failcast as fc
-from failcast.cli import output
+from failcast.cli import candidates, output
 
 
 def whole_number(text: str) -> int:
@@ -32,7 +32,9 @@ def share(text: str) -> Any:
 ScenarioArgument = Annotated[
     str,
     typer.Argument(
-        metavar="SCENARIO", help="A scenario file (YAML, TOML, JSON) or the name of a preset."
+        metavar="SCENARIO",
+        help="A scenario file (YAML, TOML, JSON) or the name of a preset.",
+        autocompletion=candidates.scenarios,
     ),
 ]
 OverridesOption = Annotated[
@@ -42,6 +44,7 @@ OverridesOption = Annotated[
         "-s",
         metavar="PATH=VALUE",
         help="Override a field, such as job.warm_standbys=32; may be repeated.",
+        autocompletion=candidates.overrides,
     ),
 ]
 
@@ -64,7 +67,11 @@ PrecisionOption = Annotated[
 ]
 PrecisionOfOption = Annotated[
     str | None,
-    typer.Option(metavar="METRIC", help="The metric of --precision (default: training_hours)."),
+    typer.Option(
+        metavar="METRIC",
+        help="The metric of --precision (default: training_hours).",
+        autocompletion=candidates.metrics,
+    ),
 ]
 LeastOption = Annotated[
     int | None,
@@ -107,13 +114,18 @@ ByOption = Annotated[
     ),
 ]
 TraceOption = Annotated[
-    Path | None, typer.Option(help="Write the events of replication 0 to this CSV file.")
+    Path | None,
+    typer.Option(
+        help="Write the events of replication 0 to this CSV file.",
+        autocompletion=candidates.files,
+    ),
 ]
 OutOption = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
         help="Write results and single runs (JSON, Parquet, CSV) with a manifest into this folder.",
+        autocompletion=candidates.folders,
     ),
 ]
 FailIfOption = Annotated[
@@ -121,6 +133,7 @@ FailIfOption = Annotated[
     typer.Option(
         metavar="GOAL",
         help="Exit with 10 where this holds, such as 'ettr.low < 0.95'; may be repeated.",
+        autocompletion=candidates.goals,
     ),
 ]
 

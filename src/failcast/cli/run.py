@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 import failcast as fc
-from failcast.cli import output
+from failcast.cli import output, start
 from failcast.cli.guard import GOAL_FAILED, INTERRUPTED, guarded
 from failcast.cli.options import (
     ByOption,
@@ -168,7 +168,8 @@ def _compile(quiet: bool) -> None:
             output.notice(sentence)
 
     begin = time.perf_counter()
-    fc.compile_kernel(announce)
+    with start.without_blas():
+        fc.compile_kernel(announce)
     if said and not quiet:
         output.notice(f"Compiled in {time.perf_counter() - begin:.0f} s.")
 

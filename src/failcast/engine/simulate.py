@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from failcast.engine import model
+from failcast.engine import model, notebook
 from failcast.engine.kernel import TRACE_DTYPE, World, run_block
 from failcast.engine.model import METRICS, Status
 from failcast.engine.plan import Plan, make_plan
@@ -101,6 +101,12 @@ class Trace:
     def rows(self) -> list[tuple[float, str, int, int]]:
         """Return all events at once, as iterating gives them; some 200 bytes each."""
         return list(self)
+
+    def __repr__(self) -> str:
+        return notebook.trace_line(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.trace_html(self)
 
 
 def run(

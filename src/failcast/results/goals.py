@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import METRICS, Status
-from failcast.results import wording
+from failcast.results import notebook, wording
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.statistics import Summary
 from failcast.scenario.errors import Refused, shown
@@ -63,6 +63,9 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """The goal, its value and whether it failed, ready for JSON."""
         return {"goal": self.goal, "value": self.value, "failed": self.failed}
+
+    def _repr_html_(self) -> str:
+        return notebook.verdict_html(self)
 
 
 @dataclass(frozen=True)

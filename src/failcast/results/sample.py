@@ -7,7 +7,6 @@ the package is made from this object. polars is loaded when a table is first ask
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -17,13 +16,13 @@ import numpy as np
 
 from failcast.engine import METRICS, Engine, Runs, Status
 from failcast.engine.model import BUCKETS
-from failcast.results import statistics
+from failcast.results import notebook, statistics
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.goals import Verdict
 from failcast.results.manifest import InputFile, manifest
 from failcast.results.precision import Precision
 from failcast.results.request import confidence_of
-from failcast.results.statistics import QUANTILES, Floats, Interval, Mtbf, Proportion, Summary
+from failcast.results.statistics import Floats, Interval, Mtbf, Proportion, Summary
 from failcast.scenario import Scenario, to_dict
 
 if TYPE_CHECKING:
@@ -244,23 +243,11 @@ class Sample:
 
         return answer(self)
 
-    def _repr_html_(self) -> str:
-        """The answer and the table with intervals, for notebooks."""
-        rows = [("metric", "mean", *QUANTILES), *map(self._html_row, METRICS)]
-        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-        return f"<p>{html.escape(self.answer())}</p><table>{body}</table>"
+    def __repr__(self) -> str:
+        return notebook.sample_line(self)
 
-    def _html_row(self, name: str) -> tuple[str, ...]:
-        """The name of a metric, its mean and its quantiles, each with its interval."""
-        summary = self.summary(name).to_dict()
-        ends = {"mean": ("low", "high")} | {q: (f"{q}_low", f"{q}_high") for q in QUANTILES}
-        cells = [name]
-        for figure, (low, high) in ends.items():
-            value, *interval = (summary[key] for key in (figure, low, high))
-            shown = ["" if number is None else f"{number:,.5g}" for number in (value, *interval)]
-            small = f" <small>({shown[1]} to {shown[2]})</small>" if shown[1] else ""
-            cells.append(shown[0] + small)
-        return tuple(cells)
+    def _repr_html_(self) -> str:
+        return notebook.sample_html(self)
 
     def _column(self, metric: str) -> Floats:
         if metric not in METRICS:

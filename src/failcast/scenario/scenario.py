@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from failcast.scenario import notebook
 from failcast.scenario.blocks import (
     Block,
     fields_of,
@@ -249,6 +250,9 @@ class Scenario(Block):
     score: Score = Score()
     retirement: RetirementField = Never()
     run: Run = Run()
+
+    def _repr_html_(self) -> str:
+        return notebook.scenario_html(self)
 
     @model_validator(mode="after")
     def _job_fits_cluster(self) -> Self:

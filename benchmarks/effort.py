@@ -1,0 +1,51 @@
+"""How much is measured: all of it for `make bench`, as little as runs every line for the tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Numbers of rounds and sizes of what they measure."""
+
+    #: Rounds of Table 1 and of the threads, and replications in each.
+    rounds: int
+    replications: int
+    #: Rounds of the reference engine, one replication in each.
+    reference_rounds: int
+    #: Work of the job, everywhere.
+    length: str
+    #: Servers of the job -> replications in each round of the scaling.
+    sizes: dict[int, int]
+    scaling_rounds: int
+    #: Replications that the threads share.
+    shared: int
+    #: Processes of each kind for the cold start.
+    processes: int
+    #: Whether the kernel is compiled into an empty cache, which takes half a minute.
+    compiles: bool
+
+
+FULL = Effort(
+    rounds=9,
+    replications=20,
+    reference_rounds=2,
+    length="256 d",
+    sizes={64: 400, 512: 100, 4096: 20, 32_768: 2, 131_072: 1},
+    scaling_rounds=3,
+    shared=100,
+    processes=9,
+    compiles=True,
+)
+SHORT = Effort(
+    rounds=2,
+    replications=2,
+    reference_rounds=1,
+    length="8 d",
+    sizes={64: 4, 512: 2},
+    scaling_rounds=1,
+    shared=4,
+    processes=1,
+    compiles=False,
+)

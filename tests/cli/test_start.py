@@ -1,0 +1,53 @@
+"""A run loads no library that it does not use, and what is skipped for speed is put back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+RUN = """
+import contextlib, io, sys
+from failcast.cli import main
+sys.argv = ["failcast", {arguments}]
+said = io.StringIO()
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(said):
+    main()
+"""
+
+
+def loaded(arguments: str, names: tuple[str, ...]) -> set[str]:
+    """Which of these modules a process has loaded after a command, in a process of its own."""
+    script = RUN.format(arguments=arguments) + f"print(*(n for n in {names!r} if n in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_a_run_loads_neither_tables_nor_scipy() -> None:
+    heavy = ("polars", "scipy.special", "scipy.linalg", "numpy.f2py", "numba")
+    assert loaded('"run", "small", "--replications", "2"', heavy) == {"numba"}
+
+
+@pytest.mark.parametrize("arguments", ['"--help"', '"run", "--help"', '"run", "--nonsense"'])
+def test_help_and_a_wrong_option_load_no_engine(arguments: str) -> None:
+    assert not loaded(arguments, ("polars", "scipy", "numba", "numpy", "simpy", "yaml"))
+
+
+def test_numba_finds_no_blas_only_while_the_kernel_is_loaded() -> None:
+    script = """
+import sys
+from failcast.cli.start import without_blas
+with without_blas():
+    import numba.np.arraymath as arraymath
+    with without_blas():
+        pass
+    assert "scipy.linalg.cython_blas" in sys.modules, "the inner one has taken away the outer one"
+assert not arraymath._HAVE_BLAS
+import scipy.linalg.cython_blas
+with without_blas():
+    import scipy.linalg.cython_blas
+"""
+    subprocess.run([sys.executable, "-c", script], timeout=300, check=True)
