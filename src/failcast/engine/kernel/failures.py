@@ -23,6 +23,7 @@ from failcast.engine.kernel.world import (
     calendar_at,
     hours_at,
     ledger_at,
+    repair_at,
     server_at,
     slot_at,
     state_at,
@@ -176,11 +177,12 @@ def _plan_repair(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     place = address(w.root, s, int(server.renewal))
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     end, rank = now + time, RANK_AUTOMATED_END
-    server.blamed, server.automated_end, server.escalated = now, end, 0
+    repair = repair_at(w.repairs, s)
+    repair.begin, repair.automated_end, server.escalated = now, end, 0
     if uniform(place, ESCALATE) < plan.p_escalate:
         server.escalated = 1
         time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
-        server.repair_end = end + time
+        repair.end = end + time
         if w.trace_room == 0:
             end, rank = end + time, RANK_MANUAL_END
     push_due(w, end, rank, s)
@@ -205,22 +207,21 @@ def _note_blame(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 def hand_over(w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Automated repair hands over to manual repair, in a run that is traced."""
     record(w, now, EVENT_AUTOMATED_REPAIR_END, s, REPAIR_ESCALATED)
-    push_due(w, server_at(w.servers, s).repair_end, RANK_MANUAL_END, s)
+    push_due(w, repair_at(w.repairs, s).end, RANK_MANUAL_END, s)
 
 
 @inlined
 def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """The last stage of a repair ends: the server is retired, or comes back renewed."""
     server = server_at(w.servers, s)
-    count_repair(w, now, server)
+    count_repair(w, now, s)
     tally_down(w, now)
     w.down -= 1
     w.counts[REPAIRS_AUTOMATED] += 1
     silent, event = _outcome(plan, w, s)
     w.counts[REPAIRS_SILENT if silent else REPAIRS_SUCCESSFUL] += 1
     record(w, now, event, s, REPAIR_SILENT if silent else REPAIR_SUCCESS)
-    if not silent:
-        server.defective = 0
+    server.defective &= silent
     if server.condemned != 0:
         _retire(plan, w, now, s)
         return
@@ -245,14 +246,17 @@ def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 
 @inlined
 def _outcome(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Return whether a repair failed silently, and the event that its last stage ends with."""
+    """Return whether a repair failed silently, and the event that its last stage ends with.
+
+    Written without branches: a processor cannot foresee which stage was the last.
+    """
     server = server_at(w.servers, s)
-    place = address(w.root, s, int(server.renewal))
-    if server.escalated == 0:
-        silent = uniform(place, AUTOMATED_SILENT) < plan.p_automated_silent
-        return silent, EVENT_AUTOMATED_REPAIR_END
-    w.counts[REPAIRS_MANUAL] += 1
-    return uniform(place, MANUAL_SILENT) < plan.p_manual_silent, EVENT_MANUAL_REPAIR_END
+    manual = server.escalated != 0
+    stream = MANUAL_SILENT if manual else AUTOMATED_SILENT
+    p = plan.p_manual_silent if manual else plan.p_automated_silent
+    w.counts[REPAIRS_MANUAL] += server.escalated
+    silent = uniform(address(w.root, s, int(server.renewal)), stream) < p
+    return silent, EVENT_MANUAL_REPAIR_END if manual else EVENT_AUTOMATED_REPAIR_END
 
 
 @bare

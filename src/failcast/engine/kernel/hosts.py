@@ -28,6 +28,7 @@ from failcast.engine.kernel.world import (
     calendar_at,
     id_at,
     ledger_at,
+    repair_at,
     server_at,
     slot_at,
     state_at,
@@ -164,14 +165,14 @@ def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     tally(w, now, SPARE, w.spares_left)
     tally(w, now, ARRIVING, w.arriving)
     s = pop_spare(w)
-    server = server_at(w.servers, s)
     state_at(w.states, s).is_ = ARRIVING
     w.arriving += 1
     w.loans += 1
     w.counts[PREEMPTIONS] += 1
     record(w, now, EVENT_PREEMPTION, s, w.spares_left)
-    place = address(w.root, s, int(server.preemptions))
-    server.preemptions += 1
+    repair = repair_at(w.repairs, s)
+    place = address(w.root, s, repair.preemptions)
+    repair.preemptions += 1
     wait = sample(plan.wait_kind, plan.wait_a, plan.wait_b, place, PREEMPTION_WAIT)
     push_due(w, now + wait, RANK_ARRIVAL, s)
 

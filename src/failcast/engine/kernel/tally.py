@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.world import FIRST, hours_at, server_at, state_at
+from failcast.engine.kernel.world import FIRST, hours_at, repair_at, server_at, state_at
 from failcast.engine.model import (
     ACTIVE,
     ARRIVING,
@@ -75,11 +75,12 @@ def tally_all(w):  # type: ignore[no-untyped-def]  # compiled
 
 
 @inlined
-def count_repair(w, now, server):  # type: ignore[no-untyped-def]  # compiled
+def count_repair(w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Count the hours of a repair that ends."""
-    w.server_hours[AUTOMATED_REPAIR] += server.automated_end - server.blamed
-    if server.escalated != 0:
-        w.server_hours[MANUAL_REPAIR] += now - server.automated_end
+    repair = repair_at(w.repairs, s)
+    w.server_hours[AUTOMATED_REPAIR] += repair.automated_end - repair.begin
+    if server_at(w.servers, s).escalated != 0:
+        w.server_hours[MANUAL_REPAIR] += now - repair.automated_end
 
 
 @bare
@@ -88,13 +89,13 @@ def _count_open_repairs(w):  # type: ignore[no-untyped-def]  # compiled
     for s in range(w.servers_total):
         state = state_at(w.states, s).is_
         if state in (AUTOMATED_REPAIR, MANUAL_REPAIR):
-            server = server_at(w.servers, s)
-            if server.escalated != 0 and _has_ended(w, server.automated_end, s):
+            repair = repair_at(w.repairs, s)
+            if server_at(w.servers, s).escalated != 0 and _has_ended(w, repair.automated_end, s):
                 w.counts[REPAIRS_AUTOMATED] += 1
-                w.server_hours[AUTOMATED_REPAIR] += server.automated_end - server.blamed
-                w.server_hours[MANUAL_REPAIR] += w.wall - server.automated_end
+                w.server_hours[AUTOMATED_REPAIR] += repair.automated_end - repair.begin
+                w.server_hours[MANUAL_REPAIR] += w.wall - repair.automated_end
             else:
-                w.server_hours[AUTOMATED_REPAIR] += w.wall - server.blamed
+                w.server_hours[AUTOMATED_REPAIR] += w.wall - repair.begin
 
 
 @inlined
@@ -106,7 +107,7 @@ def _has_ended(w, automated_end, s):  # type: ignore[no-untyped-def]  # compiled
     """
     if automated_end != w.wall or w.event_rank != RANK_AUTOMATED_END:
         return automated_end <= w.wall
-    return s < w.event_server or server_at(w.servers, w.event_server).blamed == w.wall
+    return s < w.event_server or repair_at(w.repairs, w.event_server).begin == w.wall
 
 
 @bare

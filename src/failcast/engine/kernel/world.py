@@ -96,6 +96,7 @@ WORLD_DTYPE: Final = np.dtype(
             for name in (
                 "root",
                 "servers",
+                "repairs",
                 "states",
                 "pool",
                 "places",
@@ -120,25 +121,33 @@ WORLD_DTYPE: Final = np.dtype(
     )
 )
 
-#: What every event of a server touches: 64 bytes, one line of cache.
+#: What every event of a server touches: 32 bytes, half a line of cache.
 SERVER_DTYPE: Final = np.dtype(
     (
         np.record,
         [
             ("key", np.float64),  # when it is due in its calendar; active: its failure point
             ("life", np.float64),  # not active: what remains of its life
-            ("blamed", np.float64),  # when its repair began
-            ("automated_end", np.float64),  # when its automated repair ends
-            ("repair_end", np.float64),
             ("before", np.int32),  # on the list of a day
             ("after", np.int32),
             ("renewal", np.int32),
-            ("preemptions", np.int32),
-            ("unused", np.int32),
             ("rank", np.int8),  # of what it is due for
             ("defective", np.int8),
             ("condemned", np.int8),
             ("escalated", np.int8),  # its repair has a manual stage
+        ],
+    )
+)
+
+#: What is looked at when a repair begins or ends, or a spare is preempted.
+REPAIR_DTYPE: Final = np.dtype(
+    (
+        np.record,
+        [
+            ("begin", np.float64),
+            ("automated_end", np.float64),
+            ("end", np.float64),
+            ("preemptions", np.int64),
         ],
     )
 )
@@ -190,6 +199,7 @@ TRACE_DTYPE: Final = np.dtype(
 )
 
 server_at = row_of(SERVER_DTYPE)
+repair_at = row_of(REPAIR_DTYPE)
 slot_at = row_of(SLOT_DTYPE)
 id_at = row_of(ID_DTYPE)
 place_at = row_of(PLACE_DTYPE)
@@ -224,6 +234,7 @@ class World:
             self.calendars["sheet"][number] = address_of(sheet)
         self.tables = {
             "servers": _on_cache_lines(total, SERVER_DTYPE),
+            "repairs": _on_cache_lines(total, REPAIR_DTYPE),
             "states": np.zeros(total, STATE_DTYPE),
             "pool": np.zeros(2 * total, ID_DTYPE),
             "places": np.zeros(total, PLACE_DTYPE),
