@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import inlined
 from failcast.engine.random import LIFE, address, sample
 
 
-@bare
+@inlined
 def life_hours(plan, root, server, renewal, defective):  # type: ignore[no-untyped-def]  # compiled
     """Return the ``renewal``-th life of ``server`` in hours, infinite where nothing ever fails."""
     mean = plan.life_mean_defective if defective else plan.life_mean_good

@@ -172,13 +172,21 @@ def further(word, k):  # type: ignore[no-untyped-def]  # compiled
     return to_unit(mix(word + np.uint64(k) * _GOLDEN))
 
 
-@bare
+@inlined
 def exponential(word):  # type: ignore[no-untyped-def]  # compiled
     """Return the unit exponential of a slot whose first bits are ``word``: a ziggurat.
 
-    Marsaglia and Tsang (2000), 256 layers. 99 of 100 draws need a table look-up and a product; the
-    others, and the tail, re-mix inside the slot.
+    Marsaglia and Tsang (2000), 256 layers. 99 of 100 draws need a table look-up and a product,
+    which are laid into the caller; the others, and the tail, re-mix inside the slot.
     """
+    layer = int(word & _LAYERS)
+    x = to_unit(word) * EXPONENTIAL_X[layer]
+    return x if x < EXPONENTIAL_X[layer + 1] else _exponential(word)
+
+
+@bare
+def _exponential(word):  # type: ignore[no-untyped-def]  # compiled
+    """Return what ``exponential`` does, wherever the word falls."""
     base, k = 0.0, 0
     while k < _MOST_TRIES:
         layer = int(word & _LAYERS)

@@ -83,6 +83,12 @@ def settle_at(w, now, key):  # type: ignore[no-untyped-def]  # compiled
 def enter(plan, w, now, phase, detail):  # type: ignore[no-untyped-def]  # compiled
     """Change the job's phase."""
     settle(plan, w, now)
+    change(w, now, phase, detail)
+
+
+@inlined
+def change(w, now, phase, detail):  # type: ignore[no-untyped-def]  # compiled
+    """Change the job's phase, where the hours up to now are booked already."""
     w.phase = phase
     record(w, now, phase, NONE, detail)
 

@@ -129,6 +129,15 @@ def _go_back(w, c, day):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def remove(w, c, i):  # type: ignore[no-untyped-def]  # compiled
     """Take server ``i`` out."""
+    if c.first < c.last and next_server(c) == i:
+        c.first += 1  # most often it is the one that failed
+        return
+    _remove_from_midst(w, c, i)
+
+
+@bare
+def _remove_from_midst(w, c, i):  # type: ignore[no-untyped-def]  # compiled
+    """Take out server ``i``, which is not the next one."""
     key = server_at(w.servers, i).key
     if math.isinf(key):
         return

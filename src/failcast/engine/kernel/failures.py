@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from failcast.engine.compiled import bare, code, inlined
-from failcast.engine.kernel.books import end, enter, record, settle
+from failcast.engine.kernel.books import change, end, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.hosts import (
     leave,
@@ -88,7 +88,10 @@ _DEPLETED: Final = code(Status.DEPLETED)
 
 @inlined
 def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """A failure stops the job; somebody, or nobody, is blamed; recovery starts (again)."""
+    """A failure stops the job; somebody, or nobody, is blamed; recovery starts (again).
+
+    The hours up to now are booked.
+    """
     server = server_at(w.servers, s)
     place = address(w.root, s, int(server.renewal))
     systematic = server.defective != 0 and uniform(place, SYSTEMATIC) < plan.p_systematic
@@ -101,7 +104,7 @@ def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         _move_point(w, s, w.clock + life)
     if blamed != NONE:
         _blame(plan, w, now, blamed, blamed == s)
-    enter(plan, w, now, RECOVERING, w.standby_count)
+    change(w, now, RECOVERING, w.standby_count)
     place = address(w.root, w.recoveries, FIRST)
     w.recoveries += 1
     time = sample(plan.recovery_kind, plan.recovery_a, plan.recovery_b, place, RECOVERY_TIME)

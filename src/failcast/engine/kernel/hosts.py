@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.books import enter, record, settle
+from failcast.engine.kernel.books import change, enter, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.order import sort
 from failcast.engine.kernel.pools import (
@@ -260,7 +260,7 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     w.selections += 1
     w.counts[HOST_SELECTIONS] += 1
     w.short = w.wake = 0
-    enter(plan, w, now, SELECTING, w.standby_count)
+    change(w, now, SELECTING, w.standby_count)
     place = address(w.root, number, FIRST)
     time = sample(plan.selection_kind, plan.selection_a, plan.selection_b, place, SELECTION_TIME)
     w.phase_end = now + time

@@ -7,6 +7,7 @@ from typing import Final
 
 from failcast.engine.compiled import bare, code, inlined
 from failcast.engine.kernel.books import (
+    change,
     end,
     enter,
     finish_key,
@@ -131,7 +132,7 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
         if w.active < plan.job_servers:
             select_hosts(plan, w, now)
         else:
-            enter(plan, w, now, COMPUTING, w.standby_count)
+            change(w, now, COMPUTING, w.standby_count)
     else:
         enter(plan, w, now, COMPUTING, w.standby_count)
 
