@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from tests.results.synthetic import (
 
 import failcast as fc
 from failcast.cli.balance import CELLS, STYLES, apportion, balance_lines
-from failcast.cli.report import metric_lines, share_lines, what_ran
+from failcast.cli.report import metric_lines, server_lines, share_lines, what_ran
 from failcast.cli.table import aligned
 from failcast.engine.model import BUCKETS
 
@@ -159,3 +160,21 @@ def test_what_ran_counts_one_as_one() -> None:
         "1 replication of scenario from seed 1, kernel engine, 1 thread: "
         "0.50 s, 500.00 ms per replication."
     )
+
+
+def test_server_hours_are_shown_by_state_with_shares_and_numbers_of_servers() -> None:
+    hours = np.zeros((2, len(fc.SERVER_STATES)))
+    hours[:, fc.SERVER_STATES.index("active")] = 800.0, 1200.0
+    hours[:, fc.SERVER_STATES.index("manual_repair")] = 250.0
+    values = np.zeros((2, len(fc.METRICS)))
+    values[:, fc.METRICS.index("training_hours")] = 100.0
+    runs = fc.Runs(values, np.full(2, FINISHED, np.uint8), hours, seed=1)
+    title, _, *lines = [
+        text.plain for text in server_lines(fc.Sample(scenario=fc.Scenario(), runs=runs, seed=1))
+    ]
+    assert title == "Where the servers of a run are (mean of 2 finished runs):"
+    rows = rows_of(lines)
+    assert list(rows) == ["active", "manual_repair"]
+    assert rows["active"][0] == "1,000"
+    assert rows["active"][-3:] == ["80", "%", "10"]
+    assert rows["manual_repair"] == ["250", "250", "to", "250", "20", "%", "2.5"]

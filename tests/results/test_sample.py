@@ -162,7 +162,8 @@ def test_the_frame_has_one_row_per_replication_with_its_status() -> None:
         first=40,
     )
     frame = fc.Sample(scenario=fc.Scenario(), runs=runs, seed=1).frame()
-    assert frame.columns == ["replication", "status", *fc.METRICS]
+    states = [f"server_hours_{state}" for state in fc.SERVER_STATES]
+    assert frame.columns == ["replication", "status", *fc.METRICS, *states]
     assert frame["replication"].to_list() == [40, 41]
     assert frame["status"].to_list() == ["finished", "depleted"]
     assert frame["ettr"].to_list() == [1.0, 1.0 + len(fc.METRICS)]
@@ -182,6 +183,7 @@ def test_the_document_is_strict_json_with_the_promised_keys() -> None:
         "finished_by",
         "metrics",
         "mtbf_hours",
+        "server_hours",
         "goals",
     ]
     assert document["interrupted"] is False
@@ -314,3 +316,26 @@ def test_the_share_of_a_status_counts_all_runs() -> None:
     for wrong in ("deplete", 1):
         with pytest.raises(fc.RequestError, match=r"unknown status"):
             sample.share_of(wrong)  # type: ignore[arg-type] # wrong on purpose
+
+
+def test_server_hours_are_those_of_finished_runs_by_state() -> None:
+    scenario = fc.load("small").with_(job__length="5 d")
+    sample = fc.simulate(scenario, replications=10, seed=1)
+    hours = sample.server_hours()
+    assert list(hours) == list(fc.SERVER_STATES)
+    servers = scenario.cluster.working_pool + scenario.cluster.spare_pool
+    wall = sample.mean("training_hours")
+    assert wall is not None
+    assert sum(part.mean or 0.0 for part in hours.values()) == pytest.approx(servers * wall)
+    assert hours["active"].n == 10
+    narrow, wide = (sample.server_hours(each)["standby"] for each in (0.5, 0.99))
+    assert narrow.low is not None
+    assert wide.low is not None
+    assert wide.low < narrow.low
+
+    ends = np.array([FINISHED, DEPLETED], dtype=np.uint8)
+    states = np.array([[10.0] + [0.0] * 7, [50.0] + [0.0] * 7])
+    runs = fc.Runs(np.ones((2, len(fc.METRICS))), ends, states, seed=1)
+    mixed = fc.Sample(scenario=scenario, runs=runs, seed=1)
+    assert mixed.server_hours()["active"].mean == 10.0
+    assert mixed.frame()["server_hours_active"].to_list() == [10.0, 50.0]

@@ -113,6 +113,9 @@ ByOption = Annotated[
         help="Tell the share of runs that finish within this time, such as 420d; may be repeated.",
     ),
 ]
+ServerHoursOption = Annotated[
+    bool, typer.Option("--server-hours", help="Show the server-hours in each state, too.")
+]
 TraceOption = Annotated[
     Path | None,
     typer.Option(

@@ -20,17 +20,21 @@ from failcast.results.statistics import QUANTILES
 WIDTH = 100
 
 
-def report(sample: fc.Sample, seconds: float, times: Sequence[float] = ()) -> None:
+def report(
+    sample: fc.Sample, seconds: float, times: Sequence[float] = (), *, server_hours: bool = False
+) -> None:
     """Print the whole report of `sample` to stdout.
 
-    `seconds` is how long the simulation took; `times` are the hours of `share_lines`.
+    `seconds` is how long the simulation took; `times` are the hours of `share_lines`. The table of
+    `server_hours` is printed on request.
     """
     console = output.results()
     for line in textwrap.wrap(sample.answer(), WIDTH):
         console.print(Text(line, style="bold"))
     shares = list(share_lines(sample, times))
     balance = balance_lines(sample, output.speaks_unicode())
-    for part in filter(None, (shares, list(metric_lines(sample)), balance)):
+    states = list(server_lines(sample)) if server_hours and sample.finished else []
+    for part in filter(None, (shares, list(metric_lines(sample)), balance, states)):
         console.print()
         for text in part:
             console.print(text)
@@ -81,6 +85,26 @@ def metric_lines(sample: fc.Sample) -> Iterator[Text]:
         yield from map(Text, textwrap.wrap(names, WIDTH, subsequent_indent="  "))
 
 
+def server_lines(sample: fc.Sample) -> Iterator[Text]:
+    """Server-hours of a finished run by state, their share, and the mean number of servers there.
+
+    States in which no server ever was are left out.
+    """
+    states = {name: part for name, part in sample.server_hours().items() if part.mean}
+    wall, total = sample.mean("training_hours") or 0.0, sum(p.mean or 0.0 for p in states.values())
+    confidence = f"{100.0 * sample.confidence:g} % interval"
+    rows: list[tuple[str, ...]] = [("state", "server-hours", confidence, "share", "servers")]
+    for name, part in states.items():
+        mean, decimals = part.mean or 0.0, wording.decimals_for_mean(part.mean, part.low, part.high)
+        servers = wording.number(mean / wall, wording.decimals_for_value(mean / wall, digits=4))
+        interval = _interval(part.low, part.high, decimals)
+        share = wording.percent(mean / total)
+        rows.append((name, wording.number(mean, decimals), interval, share, servers))
+    runs = f"{sample.finished:,} finished run{'s' * (sample.finished != 1)}"
+    yield Text(f"Where the servers of a run are (mean of {runs}):", style="bold")
+    yield from (Text(f"  {line}") for line in aligned(rows))
+
+
 def what_ran(sample: fc.Sample, seconds: float) -> str:
     """One line on the work done: counts, seed, engine, threads and time."""
     runs, threads, known = sample.replications, sample.threads, ""
@@ -97,10 +121,7 @@ def what_ran(sample: fc.Sample, seconds: float) -> str:
 def _metric_row(sample: fc.Sample, name: str) -> tuple[str, ...]:
     """Mean, interval and quantiles of one metric, to the digits that the interval supports."""
     figures = sample.summary(name)
-    if figures.low is None or figures.high is None or figures.low == figures.high:
-        decimals = wording.decimals_for_value(figures.mean or 0.0, digits=6)
-    else:
-        decimals = wording.decimals_for_error((figures.high - figures.low) / 2.0)
+    decimals = wording.decimals_for_mean(figures.mean, figures.low, figures.high)
     cells = (figures.p5, figures.p50, figures.p95)
     return (
         name,
@@ -143,19 +164,13 @@ def _mtbf_figures(sample: fc.Sample) -> tuple[str, ...]:
     if figures.value is None:
         bound = figures.lower_bound or 0.0
         return (f"> {wording.number(bound, 1)}", "no failure seen", "", "", "")
-    decimals = wording.decimals_for_value(figures.value, digits=6)
-    if figures.low is not None and figures.low < figures.value:
-        decimals = wording.decimals_for_error(figures.value - figures.low)
+    decimals = wording.decimals_for_mtbf(figures.value, figures.low)
     low_high = _interval(figures.low, figures.high, decimals)
     return (_cell(figures.value, decimals), low_high, "", "", "")
 
 
 def _interval(low: float | None, high: float | None, decimals: int) -> str:
-    if low is None:
-        return "-"
-    if high is None:
-        return f"over {wording.number(low, decimals)}"
-    return f"{wording.number(low, decimals)} to {wording.number(high, decimals)}"
+    return wording.interval(low, high, decimals, unknown="-")
 
 
 def _cell(value: float | None, decimals: int) -> str:

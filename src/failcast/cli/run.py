@@ -34,6 +34,7 @@ from failcast.cli.options import (
     ReplicationsOption,
     ScenarioArgument,
     SeedOption,
+    ServerHoursOption,
     ThreadsOption,
     TraceOption,
     input_files,
@@ -53,6 +54,7 @@ def run(
     threads: ThreadsOption = None,
     engine: EngineOption = "kernel",
     by: ByOption = None,
+    server_hours: ServerHoursOption = False,
     as_json: JsonOption = False,
     trace: TraceOption = None,
     out: OutOption = None,
@@ -90,7 +92,7 @@ def run(
         else:
             from failcast.cli.report import report
 
-            report(sample, seconds, times)
+            report(sample, seconds, times, server_hours=server_hours)
     _tell_failed(verdicts, sample.interrupted)
     if sample.interrupted:
         raise typer.Exit(INTERRUPTED)

@@ -85,15 +85,14 @@ def _confidence(sample: Sample) -> str:
 def _unit(metric: str) -> str:
     if metric.endswith("_hours"):
         return "h"
-    return "share" if metric == "ettr" else "per run"
+    return {"ettr": "share", "defective_mean": "share", "down_p99": "servers"}.get(
+        metric, "per run"
+    )
 
 
 def _figures(figures: Summary) -> tuple[str, ...]:
     """Mean, interval and quantiles with theirs, to the digits that the mean's supports."""
-    if figures.low is None or figures.high is None or figures.low == figures.high:
-        decimals = wording.decimals_for_value(figures.mean or 0.0, digits=6)
-    else:
-        decimals = wording.decimals_for_error((figures.high - figures.low) / 2.0)
+    decimals = wording.decimals_for_mean(figures.mean, figures.low, figures.high)
     known = figures.to_dict()
     cells = [_number(figures.mean, decimals), _interval(figures.low, figures.high, decimals)]
     for name in ("p5", "p50", "p95"):
@@ -107,19 +106,13 @@ def _figures(figures: Summary) -> tuple[str, ...]:
 def _mtbf(figures: Mtbf) -> tuple[str, ...]:
     if figures.value is None:
         return (f"> {wording.number(figures.lower_bound or 0.0, 1)}", "no failure seen", "", "", "")
-    decimals = wording.decimals_for_value(figures.value, digits=6)
-    if figures.low is not None and figures.low < figures.value:
-        decimals = wording.decimals_for_error(figures.value - figures.low)
+    decimals = wording.decimals_for_mtbf(figures.value, figures.low)
     interval = _interval(figures.low, figures.high, decimals)
     return (_number(figures.value, decimals), interval, "", "", "")
 
 
 def _interval(low: float | None, high: float | None, decimals: int) -> str:
-    if low is None:
-        return "–"
-    if high is None:
-        return f"over {wording.number(low, decimals)}"
-    return f"{wording.number(low, decimals)} to {wording.number(high, decimals)}"
+    return wording.interval(low, high, decimals, unknown="–")
 
 
 def _number(value: float | None, decimals: int) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from failcast.engine import METRICS, Engine, Runs, Status
+from failcast.engine import METRICS, SERVER_STATES, Engine, Runs, Status
 from failcast.engine.model import BUCKETS
 from failcast.results import notebook, statistics
 from failcast.results.errors import RequestError, unknown_name
@@ -187,6 +187,18 @@ class Sample:
             for name, column in zip(BUCKETS, columns, strict=True)
         }
 
+    def server_hours(self, confidence: float | None = None) -> dict[str, Summary]:
+        """Server-hours of finished runs in each state, by the states' names.
+
+        Over all states they are the number of servers, spares included, × the wall time.
+        """
+        finished = self.runs.server_hours[self.runs.status == Status.FINISHED]
+        level = self._confidence(confidence)
+        return {
+            state: statistics.summarize(finished[:, number], level)
+            for number, state in enumerate(SERVER_STATES)
+        }
+
     def table(self) -> polars.DataFrame:
         """One row per metric: its name and the figures of its `Summary`."""
         import polars
@@ -197,7 +209,10 @@ class Sample:
         return polars.DataFrame(rows, schema=schema | {"n": polars.Int64})
 
     def frame(self) -> polars.DataFrame:
-        """One row per replication, finished or not: replication, status, then the metrics."""
+        """One row per replication, finished or not: replication, status, metrics, server-hours.
+
+        The server-hours by state are columns such as `server_hours_standby`.
+        """
         import polars
 
         first = self.runs.first
@@ -206,7 +221,10 @@ class Sample:
             "replication": np.arange(first, first + self.replications, dtype=np.int64),
             "status": [labels[int(code)] for code in self.runs.status],
         }
-        return polars.DataFrame(columns | {name: self._column(name) for name in METRICS})
+        columns |= {name: self._column(name) for name in METRICS}
+        for number, state in enumerate(SERVER_STATES):
+            columns[f"server_hours_{state}"] = self.runs.server_hours[:, number]
+        return polars.DataFrame(columns)
 
     def to_dict(
         self,
@@ -234,6 +252,7 @@ class Sample:
             "finished_by": [self._finished_by(hours) for hours in by],
             "metrics": {name: self.summary(name).to_dict() for name in METRICS},
             "mtbf_hours": self.mtbf_hours().to_dict(),
+            "server_hours": {name: part.to_dict() for name, part in self.server_hours().items()},
             "goals": [verdict.to_dict() for verdict in goals],
         }
 

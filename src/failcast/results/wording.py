@@ -83,3 +83,26 @@ def percent_range(low: float, high: float) -> str:
 
 def _clamp(decimals: int) -> int:
     return max(0, min(DECIMALS_MAX, decimals))
+
+
+def decimals_for_mean(mean: float | None, low: float | None, high: float | None) -> int:
+    """Decimals of a mean to the digits that its interval supports; six digits without one."""
+    if low is None or high is None or low == high:
+        return decimals_for_value(mean or 0.0, digits=6)
+    return decimals_for_error((high - low) / 2.0)
+
+
+def decimals_for_mtbf(value: float, low: float | None) -> int:
+    """Decimals of an MTBF to the digits that the lower end of its interval supports."""
+    if low is None or not low < value:
+        return decimals_for_value(value, digits=6)
+    return decimals_for_error(value - low)
+
+
+def interval(low: float | None, high: float | None, decimals: int, unknown: str) -> str:
+    """`1.2 to 3.4`, `over 1.2` where the upper end is open, or `unknown`."""
+    if low is None:
+        return unknown
+    if high is None:
+        return f"over {number(low, decimals)}"
+    return f"{number(low, decimals)} to {number(high, decimals)}"
