@@ -13,7 +13,12 @@ from failcast.engine.plan import make_plan
 from failcast.scenario import Scenario, load
 
 #: What follows `kernel_` and `_over_exponential` in names, and the lives of that name.
-LIVES = {"weibull": "weibull(shape=2)", "lognormal": "lognormal(sigma=1)"}
+LIVES = {
+    "weibull": "weibull(shape=2)",
+    "lognormal": "lognormal(sigma=1)",
+    "gamma": "gamma(shape=2)",
+    "mixture": "mixture(0.2: exponential(20 d), 0.8: weibull(mean=120 d, shape=2))",
+}
 
 
 def table1(effort: Effort) -> Scenario:
