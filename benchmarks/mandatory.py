@@ -9,10 +9,18 @@ preemptions of a run, so the floor is rather too low than too high.
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
-from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.calendar import insert, next_key, next_server, push_due, remove
+from failcast.engine.compiled import OPTIONS, inlined
+from failcast.engine.kernel.calendar import (
+    insert,
+    next_key,
+    next_server,
+    push_due,
+    remove,
+    take_next,
+)
 from failcast.engine.kernel.pools import (
     append_to_pool,
     pop_standby,
@@ -36,7 +44,7 @@ from failcast.engine.random import (
 )
 
 
-@bare
+@numba.njit(**{**OPTIONS, "cache": False})  # a cache would keep the floor of an older kernel
 def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-def]  # compiled
     """Do the draws and queue moves of so many failures; return a sum that needs them all."""
     reset(plan, w, seed, replication)
@@ -79,8 +87,7 @@ def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # com
 def _repairs(plan, w, due, wall):  # type: ignore[no-untyped-def]  # compiled
     now = next_key(w, due)
     while now <= wall:
-        s = next_server(due)
-        due.first += 1
+        s = take_next(due)
         server = server_at(w.servers, s)
         place = address(w.root, s, int(server.renewal))
         first = server.rank == RANK_AUTOMATED_END

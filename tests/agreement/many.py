@@ -160,6 +160,48 @@ def scenario(number: int) -> Scenario:
     return build(case, seed=number)
 
 
+def cut_short(number: int) -> Scenario:
+    """Return a scenario that ends after few events, every other one with ties all over.
+
+    Where a run ends in the midst of an instant decides what still happened.
+    """
+    dice = Dice(number)
+    dice.whole(0, 0)
+    plain = scenario(number).with_(run__max_events=dice.whole(1, dice.one_of((20, 200))))
+    if number % 2:
+        return plain
+    return plain.with_(
+        failures__life=dice.one_of(("constant", "empirical(1 h, 2 h, 3 h)")),
+        failures__random__rate=dice.one_of((1.0, 0.5, 0.25)),
+        failures__systematic__fraction=0.0,
+        recovery__time="0 h",
+        selection__time="0 h",
+        repair__automated__time=dice.one_of(("0 h", "1 h", "empirical(0 h, 1 h)")),
+        repair__automated__escalate=0.5,
+    )
+
+
+def large(number: int) -> Scenario:
+    """Return a scenario of some hundred servers whose repairs take from no time to months.
+
+    Its calendars have to go back to days that they had passed, and to skip laps without an event.
+    """
+    dice = Dice(number)
+    servers, standbys = dice.one_of((100, 250, 400)), dice.one_of((0, 5, 60))
+    automated = ("5 d", "exponential(30 h)", "0 h", "uniform(1 h, 200 d)", "constant(300 h)")
+    manual = ("5 d", "exponential(300 h)", "lognormal(median=1 h, sigma=5)")
+    return scenario(number).with_(
+        cluster__working_pool=servers + standbys + dice.one_of((0, 20, 150)),
+        cluster__spare_pool=dice.one_of((0, 30)),
+        job__servers=servers,
+        job__warm_standbys=standbys,
+        failures__random__rate=dice.one_of((0.3, 3.0)) / servers,
+        repair__automated__time=dice.one_of(automated),
+        repair__manual__time=dice.one_of(manual),
+        run__max_events=2500,
+    )
+
+
 def main(first: int, count: int) -> int:
     """Compare the engines on the scenarios from ``first`` on; return how many differ."""
     from tests.agreement.test_engines import agree

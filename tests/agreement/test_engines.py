@@ -15,9 +15,10 @@ from tests.agreement import many
 from tests.agreement.uncompiled import cases, digest
 from tests.strategies import CORNERS, PAIRWISE, scenarios
 
-from failcast.engine import METRICS, Policies, Status, Trace, model, run, trace
+from failcast.engine import METRICS, Policies, Status, Trace, draw, model, run, trace
 from failcast.engine.kernel import TRACE_DTYPE
 from failcast.engine.plan import make_plan
+from failcast.engine.random import DEFECTIVE
 from failcast.engine.reference import Reference
 from failcast.engine.reference_state import Server, State
 from failcast.engine.simulate import reference_row
@@ -81,6 +82,37 @@ def test_engines_agree_on_numbered_scenarios(first: int) -> None:
     """These are the first of those that `many.py` ran a hundred thousand of."""
     for number in range(first, first + 100):
         agree(many.scenario(number))
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_engines_agree_where_a_run_is_cut_short(first: int) -> None:
+    for number in range(first, first + 100):
+        agree(many.cut_short(number))
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_engines_agree_on_some_hundred_servers(number: int) -> None:
+    agree(many.large(number))
+
+
+def test_the_smallest_draws_are_found_where_a_bound_was_too_low() -> None:
+    """One defective server of ten: in 1 of 60,000 replications all draws lie above the bound."""
+    scenario = PAIRWISE[0].with_(
+        cluster__working_pool=10,
+        cluster__spare_pool=0,
+        job__servers=8,
+        job__warm_standbys=0,
+        failures__systematic__fraction=0.1,
+    )
+    bound = 0.1 + 6.0 * (0.1 * 0.9 / 10) ** 0.5
+    above = [
+        seed
+        for seed in range(400_000)
+        if all(draw(seed, 0, DEFECTIVE, server, 0) >= bound for server in range(10))
+    ]
+    assert above
+    for seed in above:
+        agree(scenario.with_(run__seed=seed))
 
 
 TINY = list(

@@ -1,7 +1,9 @@
 """What lets a process of a second start quickly: fewer garbage collections, no unused library.
 
-On the map: cli, for `main` and `failcast run` only; nothing here changes a result. The figures of
-the cold start in docs/explanation/speed.md say what it saves.
+On the map: cli, for `main` and `failcast run` only; nothing here changes a result. It is meant for
+a process that ends with the verb: who calls `main` from a longer program finds rarer collections
+and, where failcast loaded numba first, numba without BLAS. The figures of the cold start in
+docs/explanation/speed.md say what it saves.
 """
 
 from __future__ import annotations

@@ -18,9 +18,15 @@ import numpy as np
 
 # ``_nrt`` is an option of numba's own tests and targets; its type hints do not list it.
 _njit: Final[Any] = numba.njit
-_OPTIONS: Final = {"cache": True, "nogil": True, "_nrt": False, "error_model": "numpy"}
-bare: Final[Any] = _njit(**_OPTIONS)
-inlined: Final[Any] = _njit(**_OPTIONS, forceinline=True)
+#: How everything is compiled.
+OPTIONS: Final[dict[str, Any]] = {
+    "cache": True,
+    "nogil": True,
+    "_nrt": False,
+    "error_model": "numpy",
+}
+bare: Final[Any] = _njit(**OPTIONS)
+inlined: Final[Any] = _njit(**OPTIONS, forceinline=True)
 
 
 def code(value: int) -> int:

@@ -176,7 +176,7 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
 
 
 def _fill_calendars(plan: Plan, scenario: Scenario) -> None:
-    """Cut both calendars into days of about one expected event; any positive number is right."""
+    """Tell both calendars how often to expect an event; any positive number gives the same runs."""
     defective = plan.defective_count / plan.servers_total
     rate = plan.job_servers * (
         (1.0 - defective) / plan.life_mean_good + defective / plan.life_mean_defective

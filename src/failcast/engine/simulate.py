@@ -52,6 +52,17 @@ class Runs:
     seed: int
     first: int = 0
 
+    @classmethod
+    def empty(cls, replications: int, seed: int, first: int) -> Runs:
+        """Return room for so many replications, none of which has ended."""
+        return cls(
+            values=np.empty((replications, len(METRICS)), dtype=np.float64),
+            status=np.full(replications, _NOT_ENDED, dtype=np.uint8),
+            server_hours=np.empty((replications, len(model.SERVER_STATES)), dtype=np.float64),
+            seed=seed,
+            first=first,
+        )
+
     def leading(self, count: int) -> Runs:
         """Return the first ``count`` replications as if no others had been run."""
         rows: dict[str, Any] = {name: array[:count].copy() for name, array in self._arrays()}
@@ -131,26 +142,20 @@ def run(
     ``RunInterrupted`` with the replications that are done.
     """
     _check_engine(engine, policies)
-    plan = make_plan(scenario)
-    values = np.empty((replications, len(METRICS)), dtype=np.float64)
-    hours = np.empty((replications, len(model.SERVER_STATES)), dtype=np.float64)
-    status = np.full(replications, _NOT_ENDED, dtype=np.uint8)
+    plan, runs = make_plan(scenario), Runs.empty(replications, seed, first)
     stop = np.zeros(1, dtype=np.uint8)
     worlds: deque[World] = deque()  # in which no thread works at present
 
     def work(begin: int, finish: int) -> None:
-        part = slice(begin, finish)
         if stop[0]:
             return
+        rows = (part[begin:finish] for part in (runs.values, runs.server_hours, runs.status))
         if engine == "kernel":
             world = _one_of(worlds, plan)
-            results = values[part], hours[part], status[part]
-            _kernel_block(plan, world, seed, first + begin, *results, stop)
+            _kernel_block(plan, world, seed, first + begin, *rows, stop)
             worlds.append(world)
         else:
-            _reference_block(
-                plan, seed, first + begin, values[part], hours[part], status[part], stop, policies
-            )
+            _reference_block(plan, seed, first + begin, *rows, stop, policies)
         if on_progress is not None and not stop[0]:
             on_progress(finish - begin)
 
@@ -162,13 +167,11 @@ def run(
                 task()
         else:
             _on_threads(tasks, threads, stop)
-    except KeyboardInterrupt as interruption:
-        done = int(np.argmax(np.append(status, _NOT_ENDED) == _NOT_ENDED))
-        runs = Runs(values, status, hours, seed, first).leading(done)
         _check(runs, plan)
-        raise RunInterrupted(runs) from interruption
-    runs = Runs(values, status, hours, seed, first)
-    _check(runs, plan)
+    except KeyboardInterrupt as interruption:
+        done = int(np.argmax(np.append(runs.status, _NOT_ENDED) == _NOT_ENDED))
+        _check(runs.leading(done), plan)
+        raise RunInterrupted(runs.leading(done)) from interruption
     return runs
 
 
@@ -298,7 +301,7 @@ def _most_in_block(plan: Plan) -> int:
 
 def _blocks(replications: int, threads: int, most: int) -> list[tuple[int, int]]:
     """Split the replications into blocks of at most ``most``, about 20 or more for each thread."""
-    count = max(min(replications, 20 * threads), -(-replications // most))
+    count = max(1, min(replications, 20 * threads), -(-replications // most))
     edges = [replications * i // count for i in range(count + 1)]
     return list(itertools.pairwise(edges))
 

@@ -20,6 +20,8 @@ from failcast.results.statistics import Floats
 
 #: Each look is at a sample this much larger than the one before.
 GROWTH: Final = 1.5
+#: Where none of so many runs has finished, none is waited for any longer: fewer than 1.5 % finish.
+HOPELESS_RUNS: Final = 200
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,12 @@ class StoppingRule:
     def is_over(self, precision: Precision, finished: int, runs: int) -> bool:
         """Whether to stop after a look at `runs` runs, of which `finished` finished.
 
-        The interval counts from `least` finished runs on, for it is made of these. Where no run
-        has finished, more of them help nobody.
+        The interval counts from `least` finished runs on, for it is made of these. Where none of
+        very many runs has finished, more of them help nobody.
         """
         enough = finished >= min(self.least, self.most)
-        return runs >= self.most or finished == 0 or (precision.met and enough)
+        hopeless = finished == 0 and runs >= HOPELESS_RUNS
+        return runs >= self.most or hopeless or (precision.met and enough)
 
     def estimate(self, precision: Precision, finished: int, runs: int) -> int:
         """At which size the rule will probably stop, after a look that did not end it."""

@@ -27,8 +27,8 @@ def t_quantile(degrees_of_freedom: int, confidence: float) -> float:
     """The factor of a two-sided Student-t interval: 2.776 at 4 and 0.95; 0 < confidence < 1.
 
     The probability between -t and t is a concave function of t, and t lies above the normal
-    quantile: Newton's steps from there never go too far. To 11 digits up to 0.9999, the most that a
-    scenario may ask for; beyond 1 - 1e-11 rounding leaves few.
+    quantile: Newton's steps from there never go too far. To 11 digits from 0.5 to 0.9999, which is
+    what a scenario may ask for; near 0, and beyond 1 - 1e-11, rounding leaves few.
     """
     n, t = degrees_of_freedom, normal_quantile(confidence)
     if n >= _MANY:

@@ -310,9 +310,13 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _is_name(cell: str) -> bool:
-    """Tell whether the first cell of a lone column is its name: no number, nor the lack of one."""
+    """Tell whether the first cell of a lone column is its name.
+
+    A name begins with a letter or an underscore, and is no way to write that a value is missing.
+    Whatever else stands there is meant as a value, and is refused if it is none.
+    """
     text = cell.strip().lower()
-    return text not in _NO_NAMES and text[0] not in "0123456789.+-"
+    return text not in _NO_NAMES and (text[0].isalpha() or text[0] == "_")
 
 
 class Measured(Drawn):

@@ -29,6 +29,7 @@ EVENTS_OF_A_DAY: Final = 8.0
 #: A sheet longer than this goes back to the lists when something comes up for an earlier day.
 _LONG_SHEET: Final = 64
 _LAST_DAY: Final = 9.0e18
+_EVE: Final = code(-1)
 _SERVER_BITS: Final = code(32)
 _SERVER_MASK: Final = code(0xFFFFFFFF)
 #: Shorter days are sorted by insertion alone.
@@ -130,7 +131,7 @@ def _go_back(w, c, day):  # type: ignore[no-untyped-def]  # compiled
 def remove(w, c, i):  # type: ignore[no-untyped-def]  # compiled
     """Take server ``i`` out."""
     if c.first < c.last and next_server(c) == i:
-        c.first += 1  # most often it is the one that failed
+        take_next(c)  # most often it is the one that failed
         return
     _remove_from_midst(w, c, i)
 
@@ -169,6 +170,14 @@ def next_key(w, c):  # type: ignore[no-untyped-def]  # compiled
 def next_server(c):  # type: ignore[no-untyped-def]  # compiled
     """Return the server whose key ``next_key`` gave."""
     return line_on_sheet(c.sheet, c.first).tie & _SERVER_MASK
+
+
+@inlined
+def take_next(c):  # type: ignore[no-untyped-def]  # compiled
+    """Take out the server whose key ``next_key`` gave, and return it."""
+    s = next_server(c)
+    c.first += 1
+    return s
 
 
 @bare
@@ -241,7 +250,8 @@ def _skip_to_next(w, c):  # type: ignore[no-untyped-def]  # compiled
 def clear(c, events_per_hour):  # type: ignore[no-untyped-def]  # compiled
     """Empty the calendar."""
     c.days_per_hour = events_per_hour / EVENTS_OF_A_DAY
-    c.hanging = c.today = c.first = c.last = FIRST
+    c.hanging = c.first = c.last = FIRST
+    c.today = _EVE  # so that the first day, too, is sorted at once, however many come up for it
     days = c.days
     for day in range(c.mask + 1):
         id_at(days, day).server = NONE

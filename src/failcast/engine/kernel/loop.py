@@ -15,7 +15,7 @@ from failcast.engine.kernel.books import (
     settle,
     settle_at,
 )
-from failcast.engine.kernel.calendar import next_key, next_server
+from failcast.engine.kernel.calendar import next_key, next_server, take_next
 from failcast.engine.kernel.failures import (
     fail,
     hand_over,
@@ -96,12 +96,12 @@ def _pool_event(plan, w, due, now):  # type: ignore[no-untyped-def]  # compiled
     server = server_at(w.servers, s)
     w.event_rank, w.event_server = int(server.rank), s
     if server.rank == RANK_AUTOMATED_END and server.escalated != 0:
-        due.first += 1
+        take_next(due)
         hand_over(w, now, s)
         return
     if not _count_event(plan, w, now):
         return
-    due.first += 1
+    take_next(due)
     if server.rank == RANK_ARRIVAL:
         arrive(plan, w, now, s)
     else:
