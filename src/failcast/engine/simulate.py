@@ -149,7 +149,8 @@ def run(
     def work(begin: int, finish: int) -> None:
         if stop[0]:
             return
-        rows = (part[begin:finish] for part in (runs.values, runs.server_hours, runs.status))
+        part = slice(begin, finish)
+        rows = runs.values[part], runs.server_hours[part], runs.status[part]
         if engine == "kernel":
             world = _one_of(worlds, plan)
             _kernel_block(plan, world, seed, first + begin, *rows, stop)
