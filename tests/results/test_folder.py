@@ -148,3 +148,42 @@ def test_an_interruption_leaves_what_was_there(
     with pytest.raises(KeyboardInterrupt):
         fc.write_folder(sample(), tmp_path / "out")
     assert names(tmp_path) == []
+
+
+def test_an_interruption_that_is_raised_twice_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As polars and Python do with one Ctrl-C: the second time comes while files are removed."""
+    unlink, presses = Path.unlink, iter([KeyboardInterrupt])
+
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    def remove(path: Path, missing_ok: bool = False) -> None:
+        for press in presses:
+            raise press
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    monkeypatch.setattr(Path, "unlink", remove)
+    with pytest.raises(KeyboardInterrupt):
+        fc.write_folder(sample(), tmp_path / "out")
+    assert next(presses, None) is None
+    assert names(tmp_path) == []
+
+
+def test_what_a_killed_run_left_unfinished_does_not_make_a_folder_foreign(tmp_path: Path) -> None:
+    left = tmp_path / ".failcast-0123456789abcdef-result.json.tmp"
+    left.write_text("{")
+    fc.write_folder(sample(), tmp_path)
+    assert names(tmp_path) == sorted([left.name, *NAMES])
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(fc.RequestError, match="it is not empty"):
+        fc.check_folder(tmp_path)
+
+
+def test_an_empty_name_is_not_the_folder_one_is_in() -> None:
+    with pytest.raises(fc.RequestError, match="the name of the folder is empty"):
+        fc.check_folder("")
+    with pytest.raises(fc.RequestError, match="the name of the file is empty"):
+        fc.check_trace_path("")

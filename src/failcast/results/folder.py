@@ -20,7 +20,7 @@ from typing import IO, Any, Final
 
 from failcast.results.errors import RequestError
 from failcast.results.sample import Sample
-from failcast.results.whole_file import sync_directory
+from failcast.results.whole_file import TEMPORARY, remove, sync_directory
 
 SCHEMA: Final = "failcast.folder/1"
 MANIFEST: Final = "manifest.json"
@@ -31,14 +31,17 @@ _MOST_BYTES: Final = 10_000_000
 def check_folder(path: str | os.PathLike[str]) -> Path:
     """Make sure that results can be written into the folder `path`, before hours are spent.
 
-    The folder is new, empty or one of ours. Returns the place itself, symbolic links followed.
+    The folder is new, empty or one of ours; what a killed run left unfinished in it does not count.
+    Returns the place itself, symbolic links followed.
     Raises RequestError in a sentence. Changes nothing.
     """
+    if not os.fspath(path):
+        raise RequestError("cannot write results into '': the name of the folder is empty.")
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_dir():
             raise RequestError(f"cannot write results into {path}: it is not a folder.")
-        if target.is_dir() and any(target.iterdir()) and not _is_ours(target):
+        if target.is_dir() and _holds_files(target) and not _is_ours(target):
             raise RequestError(
                 f"cannot write results into {path}: it is not empty, and no {MANIFEST} of failcast "
                 "is in it. Name a new or an empty folder."
@@ -94,11 +97,12 @@ def _room(path: str | os.PathLike[str], target: Path) -> Iterator[Callable[[str]
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:
-        for left in target.glob(f".failcast-{mark}-*.tmp"):
-            left.unlink(missing_ok=True)
-        if new:
-            with contextlib.suppress(OSError):
-                target.rmdir()
+        try:
+            remove(lambda: target.glob(f".failcast-{mark}-*.tmp"))
+        finally:
+            if new:
+                with contextlib.suppress(OSError):
+                    target.rmdir()
 
 
 def _write(path: Path, write: Callable[[IO[bytes]], Any]) -> str:
@@ -122,6 +126,11 @@ def _write(path: Path, write: Callable[[IO[bytes]], Any]) -> str:
 
 def _json(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=2, allow_nan=False) + "\n").encode()
+
+
+def _holds_files(folder: Path) -> bool:
+    """Whether anything is in a folder but files that were never finished."""
+    return any(not entry.match(TEMPORARY) for entry in folder.iterdir())
 
 
 def _is_ours(folder: Path) -> bool:

@@ -11,12 +11,15 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 from failcast.results.errors import RequestError
+
+#: What every name of a file in the making matches; one that is left over comes from a killed run.
+TEMPORARY: Final = ".failcast-*.tmp"
 
 
 def check_place(path: str | os.PathLike[str], what: str) -> Path:
@@ -25,6 +28,8 @@ def check_place(path: str | os.PathLike[str], what: str) -> Path:
     Creates and removes a temporary file beside it. Returns the place itself, symbolic links
     followed. Raises RequestError in a sentence.
     """
+    if not os.fspath(path):
+        raise RequestError(f"cannot write {what} to '': the name of the file is empty.")
     target, temporary = _places(path)
     try:
         if target.exists() and not stat.S_ISREG(target.stat().st_mode):
@@ -35,7 +40,7 @@ def check_place(path: str | os.PathLike[str], what: str) -> Path:
             with temporary.open("x"):
                 pass
         finally:
-            temporary.unlink(missing_ok=True)
+            remove(lambda: [temporary])
     except OSError as error:
         raise _unwritable(path, what, error) from error
     return target
@@ -58,7 +63,7 @@ def whole_file(path: str | os.PathLike[str], what: str) -> Iterator[IO[str]]:
     except OSError as error:
         raise _unwritable(path, what, error) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        remove(lambda: [temporary])
     sync_directory(target.parent)
 
 
@@ -73,6 +78,24 @@ def write_new_text(path: str | os.PathLike[str], text: str, what: str, *, force:
         )
     with whole_file(path, what) as file:
         file.write(text)
+
+
+def remove(leftovers: Callable[[], Iterable[Path]]) -> None:
+    """Remove temporary files, those that are there, even where Ctrl-C comes in between.
+
+    One Ctrl-C can be raised twice, by polars and by Python, and the second time is just here. It is
+    raised again when the files are gone.
+    """
+    interruption: KeyboardInterrupt | None = None
+    for _ in range(3):
+        try:
+            for path in leftovers():
+                path.unlink(missing_ok=True)
+            break
+        except KeyboardInterrupt as error:
+            interruption = error
+    if interruption is not None:
+        raise interruption
 
 
 def _places(path: str | os.PathLike[str]) -> tuple[Path, Path]:
