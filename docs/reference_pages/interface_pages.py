@@ -63,7 +63,8 @@ def value_in_words(hint: Any) -> str:
 
 def cli_page() -> str:
     """The reference of the command line."""
-    names = {value for name, value in vars(guard).items() if name.isupper()}
+    constants = vars(guard).items()
+    names = {value for name, value in constants if name.isupper() and isinstance(value, int)}
     explained(meanings.EXIT_CODES, {0, *names}, "exit codes")
     for number, (name, _) in meanings.EXIT_CODES.items():
         if name and getattr(guard, name) != number:

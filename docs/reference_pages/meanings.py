@@ -121,7 +121,8 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     0: ("", "Done."),
     1: (
         "FAILED",
-        "stdout is closed or full, or there is a bug in failcast; a sentence says which.",
+        "stdout is closed or full, a file of `--out` or `--trace` could not be written (the result "
+        "is on stdout all the same), or there is a bug in failcast; a sentence says which.",
     ),
     2: (
         "INVALID_INPUT",
@@ -135,7 +136,7 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     130: (
         "INTERRUPTED",
         "Interrupted by Ctrl-C. `failcast run` gives the result of the replications that were "
-        "done; a second Ctrl-C ends it without one.",
+        "done, or the whole one where it was being written; a second Ctrl-C ends it without one.",
     ),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }

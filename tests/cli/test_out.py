@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import polars
@@ -69,6 +70,40 @@ def test_measured_values_are_among_the_inputs_and_make_the_result_again(tmp_path
     third = CliRunner().invoke(app, ["run", str(astray), *options])
     assert third.exit_code == 2
     assert f"{folder / 'repairs.csv'} does not exist." in third.stderr
+
+
+@pytest.mark.parametrize("files", [("--out",), ("--trace",), ("--out", "--trace")])
+def test_a_full_disk_does_not_keep_the_result_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: tuple[str, ...]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    paths = [(option, str(tmp_path / option.strip("-"))) for option in files]
+    result = failcast(*(word for pair in paths for word in pair), "--json", "--fail-if", "ettr < 1")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["goals"][0]["failed"]
+    errors = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert [" no space left on device. Name a f" in line for line in errors] == [True] * len(files)
+    assert all(any(path in line for line in errors) for _, path in paths)
+    assert "Wrote" not in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ("--out", "the name is empty."),
+        ("--trace", "the name is empty."),
+        ("--precision", "'' is no share; write one such as 1%."),
+    ],
+)
+def test_an_empty_value_is_refused(option: str, sentence: str) -> None:
+    result = CliRunner().invoke(app, ["run", "small", option, ""])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"Invalid value for '{option}': {sentence}" in result.stderr
 
 
 def test_a_folder_that_is_not_ours_is_told_before_anything_runs(

@@ -164,12 +164,14 @@ def test_notices_that_nobody_hears_do_not_keep_a_result_back(
 
 
 def interrupted(
-    *arguments: str, after: str = "replications done"
+    *arguments: str,
+    after: str = "replications done",
+    script: str = "import failcast.cli as c; c.main()",
 ) -> subprocess.CompletedProcess[str]:
     """Run the program and press Ctrl-C once a line of stderr holds `after`."""
     # A shell that starts the tests in the background lets children ignore the signal: undo that.
     heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    start = [sys.executable, "-c", f"{heed} import failcast.cli as c; c.main()", *arguments]
+    start = [sys.executable, "-c", f"{heed}\n{script}", *arguments]
     with subprocess.Popen(
         start,
         env=environment(),
@@ -254,6 +256,164 @@ def test_a_second_ctrl_c_ends_at_once() -> None:
     first, second = done.stderr.splitlines()[-2:]
     assert first.startswith("Interrupted after ")
     assert second == "Interrupted; there is no result."
+
+
+def pressing(hooks: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the program with hooks in it, which may `press()` Ctrl-C themselves."""
+    script = (
+        "import os, signal, sys, failcast as fc, failcast.cli as c\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "press = lambda *_, **__: signal.raise_signal(signal.SIGINT)\n"
+        f"{hooks}\n"
+        "c.main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+
+
+ONCE = """
+def then(name, before, times=1):
+    step = getattr(fc, name)
+    def pressed(*a, **k):
+        if before:
+            [press() for _ in range(times)]
+        done = step(*a, **k)
+        if not before:
+            [press() for _ in range(times)]
+        return done
+    setattr(fc, name, pressed)
+"""
+NOTED = "Interrupted after the last replication; the result is still given. "
+
+
+@pytest.mark.parametrize(
+    "when", ["('trace', True)", "('trace', False)", "('write_folder', True)"], ids=str
+)
+def test_ctrl_c_does_not_keep_a_finished_result_back(tmp_path: Path, when: str) -> None:
+    trace, folder = tmp_path / "trace.csv", tmp_path / "out"
+    files = ("--json", "--trace", str(trace), "--out", str(folder))
+    done = pressing(f"{ONCE}\nthen{when}", *SMALL, *files)
+    assert done.returncode == 130
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith(NOTED)
+    assert len(rest) == 2
+    document = json.loads(done.stdout)
+    assert document["interrupted"] is False
+    assert document["manifest"]["replications"] == 2
+    assert json.loads((folder / "result.json").read_text()) == document
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "trace.csv"]
+
+
+def test_ctrl_c_right_after_the_last_line_of_progress_keeps_the_result(tmp_path: Path) -> None:
+    """A signal from outside, while the files are made: polars hears it in its own way."""
+    folder = tmp_path / "out"
+    hooks = (
+        "from failcast.results import folder\n"
+        "write = folder._write\n"
+        "def told(*a):\n"
+        "    print('writing now', file=sys.stderr, flush=True)\n"
+        "    return write(*a)\n"
+        "folder._write = told\n"
+    )
+    script = f"import sys\n{hooks}\nimport failcast.cli as c; c.main()"
+    arguments = ("run", "small", "--replications", "3000", "--out", str(folder))
+    done = interrupted(*arguments, after="writing now", script=script)
+    assert done.returncode == 130
+    assert NOTED in done.stderr
+    assert done.stdout.startswith("Training takes ")
+    names = ["manifest.json", "replications.csv", "replications.parquet", "result.json"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+
+
+def test_polars_may_raise_the_interruption_that_is_only_noted(tmp_path: Path) -> None:
+    """It has an ear of its own: then the folder is written once more."""
+    hooks = (
+        "import polars\n"
+        "write = polars.DataFrame.write_parquet\n"
+        "def interrupted(frame, file):\n"
+        "    polars.DataFrame.write_parquet = write\n"
+        "    press()\n"
+        "    raise KeyboardInterrupt\n"
+        "polars.DataFrame.write_parquet = interrupted"
+    )
+    folder = tmp_path / "out"
+    done = pressing(hooks, *SMALL, "--out", str(folder))
+    assert done.returncode == 130
+    assert [line.split(";")[0].split(" into ")[0] for line in done.stderr.splitlines()] == [
+        "Interrupted after the last replication",
+        "Wrote the results",
+    ]
+    assert done.stdout.startswith("Training takes ")
+    assert len(list(folder.iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    ("when", "sentence", "left"),
+    [
+        ("('write_folder', True, 2)", "there is no result.", False),
+        ("('write_folder', True, 9)", "there is no result.", False),
+        ("('write_folder', False, 2)", "there is no result.", True),
+    ],
+    ids=str,
+)
+def test_a_second_ctrl_c_while_files_are_written_leaves_none_unfinished(
+    tmp_path: Path, when: str, sentence: str, left: bool
+) -> None:
+    folder = tmp_path / "out"
+    done = pressing(f"{ONCE}\nthen{when}", *SMALL, "--out", str(folder))
+    assert (done.returncode, done.stdout) == (130, "")
+    first, second = done.stderr.splitlines()
+    assert first.startswith(NOTED)
+    assert second == f"Interrupted; {sentence}"
+    assert not list(tmp_path.rglob(".failcast-*"))
+    assert folder.exists() == left
+
+
+def test_what_an_interruption_has_become_on_its_way_is_no_bug() -> None:
+    """As where it strikes a lock, or an import that is left half-made."""
+    hooks = (
+        "def broken(*_, **__):\n"
+        "    try: press()\n"
+        "    except KeyboardInterrupt: raise RuntimeError('cannot release un-acquired lock')\n"
+        "fc.simulate = broken"
+    )
+    done = pressing(hooks, *SMALL)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "Interrupted; there is no result.\n"
+
+
+@pytest.mark.parametrize("module", ["failcast.cli", "typer", "rich.console", "pydantic", "numba"])
+def test_ctrl_c_while_libraries_are_loaded_ends_in_a_sentence(module: str) -> None:
+    script = (
+        "import runpy, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "runpy.run_module('failcast', run_name='__main__', alter_sys=True)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *SMALL],
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "Interrupted; there is no result.\n"
+
+
+def test_a_process_that_was_started_to_ignore_ctrl_c_ignores_it() -> None:
+    ignoring = "signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    done = pressing(f"{ignoring}\n{ONCE}\nthen('simulate', True)", *SMALL)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Training takes ")
 
 
 def test_an_interruption_does_not_wait_for_a_thread_that_hears_nothing() -> None:

@@ -294,8 +294,9 @@ def test_too_little_memory_is_told_with_what_to_lower(
 
     monkeypatch.setattr(fc, step, too_large)
     result = run_small("--trace", str(tmp_path / "trace.csv"))
-    assert result.exit_code == 2
-    assert result.stdout == ""
+    # What is simulated already is printed, whatever becomes of a file beside it.
+    assert result.exit_code == (1 if step == "trace" else 2)
+    assert result.stdout.startswith("Training takes ") == (step == "trace")
     assert result.stderr.startswith("Error: the memory of this machine is too small")
     assert "cluster.working_pool" in result.stderr
     assert list(tmp_path.iterdir()) == []

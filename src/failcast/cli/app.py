@@ -1,6 +1,7 @@
 """The verbs of `failcast` in one literal list, and the way into them.
 
-On the map: cli. `main` is the console script; what goes wrong inside a verb is told by `guard.py`.
+On the map: cli. The console script is `__main__.py`, which calls `main`; what goes wrong inside a
+verb is told by `guard.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from failcast import __version__
+from failcast import __version__, interrupts
 from failcast.cli import completion as completions
 from failcast.cli import guard, output, start
 from failcast.cli.check import check
@@ -55,7 +56,8 @@ def failcast(
 
 
 def main() -> NoReturn:
-    """The console script: run the command line and exit with its code."""
+    """Run the command line and exit with its code."""
+    interrupts.heed()
     if sys.stdout is None:
         sys.exit(guard.stdout_closed())
     start.spare_collections()
@@ -63,11 +65,9 @@ def main() -> NoReturn:
     output.prepare_stdout()
     try:
         app(prog_name=completions.PROGRAM)
-    except KeyboardInterrupt:
-        guard.leave_at_once()
     except SystemExit as ending:
-        if ending.code == guard.INTERRUPTED:
-            guard.leave_at_once()
+        if ending.code == interrupts.INTERRUPTED:
+            interrupts.leave()
         raise
     except output.StdoutError as error:
         sys.exit(guard.stdout_refused(error))

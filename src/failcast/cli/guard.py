@@ -6,51 +6,72 @@ sentence too; its traceback is shown when FAILCAST_TRACEBACK is set.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
 
 import typer
 
 import failcast as fc
+from failcast import interrupts
 from failcast.cli.output import StdoutError, notice
+from failcast.interrupts import INTERRUPTED
 
 FAILED = 1
 INVALID_INPUT = 2
 GOAL_FAILED = 10
-INTERRUPTED = 130
 READER_GONE = 141
+
+#: What a user can cause and mend.
+UNUSABLE = (fc.ScenarioError, fc.RequestError, MemoryError)
+
+
+TOO_LARGE = (
+    "the memory of this machine is too small for this scenario. Lower the numbers "
+    "of servers (cluster.working_pool, cluster.spare_pool, job.servers), --replications or "
+    "--threads; for a trace, which holds every event of a run, shorten job.length."
+)
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
     """Turn the errors a user can cause into a sentence and an exit code."""
+    interrupts.end(interrupts.NO_RESULT)
     try:
         yield
         sys.stdout.flush()
-    except (fc.ScenarioError, fc.RequestError) as error:
-        for sentence in str(error).splitlines():
-            notice(f"Error: {sentence}")
-        raise typer.Exit(INVALID_INPUT) from error
-    except MemoryError as error:
-        notice(
-            "Error: the memory of this machine is too small for this scenario. Lower the numbers "
-            "of servers (cluster.working_pool, cluster.spare_pool, job.servers), --replications or "
-            "--threads; for a trace, which holds every event of a run, shorten job.length."
-        )
-        raise typer.Exit(INVALID_INPUT) from error
-    except KeyboardInterrupt as error:
-        notice("Interrupted; there is no result.")
-        raise typer.Exit(INTERRUPTED) from error
-    except StdoutError as error:
-        raise typer.Exit(stdout_refused(error)) from error
-    except BrokenPipeError as error:
+        interrupts.end(interrupts.COMPLETE)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) or interrupts.unanswered():
+            interrupts.end(interrupts.sentence())
+            notice(interrupts.sentence())
+            raise typer.Exit(INTERRUPTED) from error
+        code = _told(error)
+        if code is None:
+            raise
+        raise typer.Exit(code) from error
+
+
+def _told(error: BaseException) -> int | None:
+    """Tell of an error in its own words and return the exit code; None for one that is a bug."""
+    if isinstance(error, UNUSABLE):
+        tell(error)
+        return INVALID_INPUT
+    if isinstance(error, StdoutError):
+        return stdout_refused(error)
+    if isinstance(error, BrokenPipeError):
         _silence_stdout()
-        raise typer.Exit(READER_GONE) from error
+        return READER_GONE
+    return None
+
+
+def tell(error: BaseException) -> None:
+    """Tell of one of the UNUSABLE errors, a line for each sentence."""
+    text = TOO_LARGE if isinstance(error, MemoryError) else str(error)
+    for sentence in text.splitlines():
+        notice(f"Error: {sentence}")
 
 
 def internal_error(error: Exception) -> int:
@@ -62,18 +83,6 @@ def internal_error(error: Exception) -> int:
         "set FAILCAST_TRACEBACK=1 to see where it happened, and please report it."
     )
     return FAILED
-
-
-def leave_at_once() -> NoReturn:
-    """End the process after an interruption, whatever its threads are still doing.
-
-    A thread that compiles the kernel hears nothing for up to a minute, and a normal exit would
-    wait for it.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(INTERRUPTED)
 
 
 def stdout_closed() -> int:

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from failcast import interrupts
 from failcast.cli import candidates, output
 from failcast.cli.guard import guarded
 
@@ -37,5 +38,6 @@ def init(
         else:
             from failcast.results.whole_file import write_new_text
 
-            write_new_text(file, text, "the scenario", force=force)
+            with interrupts.raised():
+                write_new_text(file, text, "the scenario", force=force)
             output.notice(f"Wrote the default scenario, with comments, to {shlex.quote(file)}")

@@ -26,7 +26,17 @@ def share(text: str) -> Any:
     """Read an option's value as a scenario file would; its limits are the business of the API."""
     from failcast.scenario.scalars import plain_scalar
 
-    return plain_scalar(text)
+    value = plain_scalar(text)
+    if value is None:
+        raise typer.BadParameter(f"{text!r} is no share; write one such as 1%.")
+    return value
+
+
+def place(text: str) -> Path:
+    """Read an option's value as a path; an empty one is not the directory one is in."""
+    if not text:
+        raise typer.BadParameter("the name is empty.")
+    return Path(text)
 
 
 ScenarioArgument = Annotated[
@@ -119,6 +129,8 @@ ServerHoursOption = Annotated[
 TraceOption = Annotated[
     Path | None,
     typer.Option(
+        parser=place,
+        metavar="FILE",
         help="Write the events of replication 0 to this CSV file.",
         autocompletion=candidates.files,
     ),
@@ -126,6 +138,7 @@ TraceOption = Annotated[
 OutOption = Annotated[
     Path | None,
     typer.Option(
+        parser=place,
         metavar="DIR",
         help="Write results and single runs (JSON, Parquet, CSV) with a manifest into this folder.",
         autocompletion=candidates.folders,

@@ -45,16 +45,20 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def show(self, more: int) -> None:
-        """Take note that `more` replications are done; any thread may say so."""
+    def show(self, more: int) -> int:
+        """Take note that `more` replications are done and return how many now are.
+
+        Any thread may say so.
+        """
         with self._lock:
             self._done += more
             if self._quiet or time.monotonic() - self._begin < PATIENCE_SECONDS:
-                return
+                return self._done
             if self._console.is_terminal:
                 self._move_bar()
             else:
                 self._say_tenths()
+            return self._done
 
     def expect(self, total: int) -> None:
         """Take note that there will be about `total` replications, for all that is known by now."""

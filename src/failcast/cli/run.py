@@ -10,6 +10,8 @@ import os
 import shlex
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,9 @@ from typing import Any
 import typer
 
 import failcast as fc
+from failcast import interrupts
 from failcast.cli import output, start
-from failcast.cli.guard import GOAL_FAILED, INTERRUPTED, guarded
+from failcast.cli.guard import FAILED, GOAL_FAILED, UNUSABLE, guarded, tell
 from failcast.cli.options import (
     ByOption,
     EngineOption,
@@ -40,6 +43,7 @@ from failcast.cli.options import (
     input_files,
     load_scenario,
 )
+from failcast.interrupts import INTERRUPTED
 
 
 def run(
@@ -68,7 +72,8 @@ def run(
         plan = load_scenario(scenario, overrides, quiet=quiet)
         inputs = input_files(scenario)
         if trace is not None:
-            fc.check_trace_path(trace)
+            with interrupts.raised():
+                fc.check_trace_path(trace)
         if out is not None:
             fc.check_folder(out)
         size = {
@@ -81,21 +86,31 @@ def run(
         workers = default_threads() if threads is None else threads
         how = {"seed": seed, "threads": workers, "engine": engine}
         sample, seconds = _simulate(plan, size, how, quiet)
+        unwritten: list[Exception] = []
         if trace is not None:
-            _write_trace(sample, trace, quiet)
+            with _set_aside(unwritten):
+                _write_trace(sample, trace, quiet)
         verdicts = [goal.judge(sample) for goal in goals]
         document = _document(sample, inputs, verdicts, times) if as_json or out is not None else {}
         if out is not None:
-            _write_folder(sample, out, document, quiet)
+            with _set_aside(unwritten):
+                _write_folder(sample, out, document, quiet)
         if as_json:
             output.print_json(document)
         else:
             from failcast.cli.report import report
 
             report(sample, seconds, times, server_hours=server_hours)
-    _tell_failed(verdicts, sample.interrupted)
-    if sample.interrupted:
-        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(_code(verdicts, unwritten, sample.interrupted))
+
+
+@contextmanager
+def _set_aside(errors: list[Exception]) -> Iterator[None]:
+    """Keep what went wrong with a file for later: the result itself is still to be printed."""
+    try:
+        yield
+    except UNUSABLE as error:
+        errors.append(error.with_traceback(None))  # which would keep a long trace in memory
 
 
 def _hours(texts: list[str]) -> list[float]:
@@ -117,16 +132,21 @@ def _document(
     return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts, by=times)
 
 
-def _tell_failed(verdicts: list[fc.Verdict], interrupted: bool) -> None:
-    """Say on stderr which goals failed, quiet or not, and exit with a code of its own.
+def _code(verdicts: list[fc.Verdict], unwritten: list[Exception], interrupted: bool) -> int:
+    """Say on stderr, quiet or not, what is not as it was asked for; return the exit code.
 
-    An interruption has the stronger one.
+    An interruption has the strongest one, a failed goal the weakest.
     """
     failed = [verdict for verdict in verdicts if verdict.failed]
     for verdict in failed:
         output.notice(verdict.sentence[0].upper() + verdict.sentence[1:])
-    if failed and not interrupted:
-        raise typer.Exit(GOAL_FAILED)
+    for error in unwritten:
+        tell(error)
+    if interrupted or interrupts.pressed():
+        return INTERRUPTED
+    if unwritten:
+        return FAILED
+    return GOAL_FAILED if failed else 0
 
 
 def _simulate(
@@ -142,15 +162,23 @@ def _simulate(
     if how["engine"] == "kernel":
         _compile(quiet)
     begin = time.perf_counter()
-    with Progress(first, quiet=quiet) as progress:
+    last = most if first == most else None
+
+    def show(more: int) -> None:
+        if progress.show(more) == last:
+            interrupts.note()
+
+    with Progress(first, quiet=quiet) as progress, interrupts.raised():
         sample = fc.simulate(
             plan,
             **size,
             **how,
-            on_progress=progress.show,
+            on_progress=show,
             on_estimate=progress.expect,
             keep_on_interrupt=True,
         )
+        interrupts.note()
+    interrupts.answer()
     if sample.interrupted:
         upto = "" if sample.precision is None else "at most "
         output.notice(
@@ -184,7 +212,14 @@ def default_threads() -> int:
 
 
 def _write_folder(sample: fc.Sample, path: Path, document: dict[str, Any], quiet: bool) -> None:
-    fc.write_folder(sample, path, document)
+    try:
+        fc.write_folder(sample, path, document)
+    except KeyboardInterrupt:
+        if interrupts.unanswered():
+            raise
+        # polars has its own ear for Ctrl-C and does not know that the first one is only noted.
+        fc.write_folder(sample, path, document)
+    interrupts.tell(f"Interrupted; the results are in {shlex.quote(str(path))}.")
     if not quiet:
         output.notice(f"Wrote the results into {shlex.quote(str(path))}")
 
