@@ -299,9 +299,9 @@ def test_ctrl_c_does_not_keep_a_finished_result_back(tmp_path: Path, when: str) 
     files = ("--json", "--trace", str(trace), "--out", str(folder))
     done = pressing(f"{ONCE}\nthen{when}", *SMALL, *files)
     assert done.returncode == 130
-    first, *rest = done.stderr.splitlines()
-    assert first.startswith(NOTED)
-    assert len(rest) == 2
+    told = done.stderr.splitlines()
+    assert [line.startswith(NOTED) for line in told].count(True) == 1
+    assert len(told) == 3
     document = json.loads(done.stdout)
     assert document["interrupted"] is False
     assert document["manifest"]["replications"] == 2
@@ -352,26 +352,32 @@ def test_polars_may_raise_the_interruption_that_is_only_noted(tmp_path: Path) ->
     assert len(list(folder.iterdir())) == 4
 
 
-@pytest.mark.parametrize(
-    ("when", "sentence", "left"),
-    [
-        ("('write_folder', True, 2)", "there is no result.", False),
-        ("('write_folder', True, 9)", "there is no result.", False),
-        ("('write_folder', False, 2)", "there is no result.", True),
-    ],
-    ids=str,
-)
-def test_a_second_ctrl_c_while_files_are_written_leaves_none_unfinished(
-    tmp_path: Path, when: str, sentence: str, left: bool
-) -> None:
-    folder = tmp_path / "out"
-    done = pressing(f"{ONCE}\nthen{when}", *SMALL, "--out", str(folder))
+def test_a_second_ctrl_c_while_files_are_written_leaves_none_unfinished(tmp_path: Path) -> None:
+    hooks = "os.fsync = lambda _: [press() for _ in range(2)]"
+    done = pressing(hooks, *SMALL, "--out", str(tmp_path / "out"))
     assert (done.returncode, done.stdout) == (130, "")
     first, second = done.stderr.splitlines()
     assert first.startswith(NOTED)
-    assert second == f"Interrupted; {sentence}"
-    assert not list(tmp_path.rglob(".failcast-*"))
-    assert folder.exists() == left
+    assert second == "Interrupted; there is no result."
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_ctrl_c_after_the_files_tells_where_they_are(tmp_path: Path) -> None:
+    hooks = "from failcast.cli import report as r; r.report = lambda *_, **__: [press(), press()]"
+    folder = tmp_path / "out"
+    done = pressing(hooks, *SMALL, "--out", str(folder), "--quiet")
+    assert (done.returncode, done.stdout) == (130, "")
+    first, second = done.stderr.splitlines()
+    assert first.startswith(NOTED)
+    assert second == f"Interrupted; the results are in {folder}."
+    assert (folder / "manifest.json").exists()
+
+
+def test_ctrl_c_after_the_result_is_out_does_not_deny_it() -> None:
+    done = pressing("sys.modules['failcast.cli.run']._code = press", *SMALL)
+    assert done.returncode == 130
+    assert done.stdout.startswith("Training takes ")
+    assert done.stderr == "Interrupted; the result is complete.\n"
 
 
 def test_what_an_interruption_has_become_on_its_way_is_no_bug() -> None:
