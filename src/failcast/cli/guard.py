@@ -24,9 +24,6 @@ INVALID_INPUT = 2
 GOAL_FAILED = 10
 READER_GONE = 141
 
-#: What a user can cause and mend.
-UNUSABLE = (fc.ScenarioError, fc.RequestError, MemoryError)
-
 
 TOO_LARGE = (
     "the memory of this machine is too small for this scenario. Lower the numbers "
@@ -54,9 +51,14 @@ def guarded() -> Iterator[None]:
         raise typer.Exit(code) from error
 
 
+def unusable() -> tuple[type[Exception], ...]:
+    """What a user can cause and mend. A function, since the first two load half the package."""
+    return (fc.ScenarioError, fc.RequestError, MemoryError)
+
+
 def _told(error: BaseException) -> int | None:
     """Tell of an error in its own words and return the exit code; None for one that is a bug."""
-    if isinstance(error, UNUSABLE):
+    if isinstance(error, unusable()):
         tell(error)
         return INVALID_INPUT
     if isinstance(error, StdoutError):
@@ -68,7 +70,7 @@ def _told(error: BaseException) -> int | None:
 
 
 def tell(error: BaseException) -> None:
-    """Tell of one of the UNUSABLE errors, a line for each sentence."""
+    """Tell of one of the `unusable` errors, a line for each sentence."""
     text = TOO_LARGE if isinstance(error, MemoryError) else str(error)
     for sentence in text.splitlines():
         notice(f"Error: {sentence}")

@@ -21,7 +21,7 @@ import typer
 import failcast as fc
 from failcast import interrupts
 from failcast.cli import output, start
-from failcast.cli.guard import FAILED, GOAL_FAILED, UNUSABLE, guarded, tell
+from failcast.cli.guard import FAILED, GOAL_FAILED, guarded, tell, unusable
 from failcast.cli.options import (
     ByOption,
     EngineOption,
@@ -109,7 +109,7 @@ def _set_aside(errors: list[Exception]) -> Iterator[None]:
     """Keep what went wrong with a file for later: the result itself is still to be printed."""
     try:
         yield
-    except UNUSABLE as error:
+    except unusable() as error:
         errors.append(error.with_traceback(None))  # which would keep a long trace in memory
 
 
