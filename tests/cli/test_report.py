@@ -52,6 +52,16 @@ def test_the_quantiles_of_the_training_time_have_intervals() -> None:
         assert not any("intervals of" in line for line in lines)
 
 
+def test_the_ends_of_a_quantile_have_at_most_one_digit_more_than_the_mean() -> None:
+    """Many equal values around one quantile make its interval far narrower than the mean's."""
+    hours = [1000.0 + value for value in range(40)] + [1050.0, 1050.0001] * 20
+    hours += [1100.0 + value for value in range(40)]
+    lines = [text.plain for text in metric_lines(days_of_training(hours))]
+    told = next(line for line in lines if "intervals of" in line)
+    assert "p50 1,050.00 to 1,050.00" in told
+    assert rows_of(lines)["training_hours"][0] == "1,063.0"
+
+
 def shares_of(sample: fc.Sample, *times: float) -> list[str]:
     return [text.plain for text in share_lines(sample, times)]
 
@@ -64,6 +74,23 @@ def test_the_share_that_finishes_within_a_time_has_an_interval_or_a_bound() -> N
         "Finished within 100 days: all of 100 runs (at least 97.0 %)",
     ]
     assert shares_of(sample) == []
+
+
+def test_a_time_that_is_asked_for_twice_is_told_once_and_as_it_was_meant() -> None:
+    sample = days_of_training([100.0, 200.0])
+    times = (1.0, 1.5, 100.0, 62.6 * 24.0, 1.0, 1.0 / 60.0, 1e-3 / 3600.0)
+    assert [
+        line.partition(":")[0].removeprefix("Finished within ")
+        for line in shares_of(sample, *times)
+    ] == ["1 hour", "1.5 hours", "100 hours", "62.6 days", "1 minute", "0.001 seconds"]
+
+
+def test_that_a_limit_ended_all_the_others_is_said_so() -> None:
+    days = [24.0 * day for day in range(1, 11)]
+    some = days_of_training(days, status=[FINISHED] * 7 + [OUT_OF_TIME] * 3)
+    assert shares_of(some, 241.0)[0].endswith("; a limit ended all the others before that")
+    none = days_of_training(days, status=[OUT_OF_TIME] * 10)
+    assert shares_of(none, 241.0)[0].endswith("; a limit ended all of them before that")
 
 
 def test_how_runs_ended_is_told_where_some_did_not_finish() -> None:
@@ -152,6 +179,29 @@ def test_apportioned_units_add_up_and_are_within_one_of_the_share(
 def test_columns_are_as_wide_as_their_content() -> None:
     rows = [("name", "a"), ("x" * 40, "12345"), ("y", "")]
     assert aligned(rows) == [f"name{' ' * 36}      a", f"{'x' * 40}  12345", "y"]
+
+
+@pytest.mark.parametrize("columns", [60, 72, 80, 100])
+def test_every_part_fits_the_terminal_and_says_what_it_leaves_out(columns: int) -> None:
+    sample = fc.simulate(fc.load("small", "run.horizon=62.7 d"), replications=400, seed=1)
+    assert sample.unfinished
+    metrics = [text.plain for text in metric_lines(sample, columns)]
+    servers = [text.plain for text in server_lines(sample, columns)]
+    bar = [text.plain for text in balance_lines(sample, True, columns)]
+    assert max(map(len, [*metrics, *servers, *bar])) <= columns
+    assert len(bar[1]) == min(columns, 2 + CELLS)
+    assert ("p50" in metrics[0]) == (columns >= 100)
+    assert ("p95" in metrics[0]) == (columns >= 80)
+    for lines, headings in (
+        (metrics, ["p5", "p50", "p95"]),
+        (servers[1:], ["share", "servers"]),
+    ):
+        missing = [heading for heading in headings if heading not in lines[0].split()]
+        notes = [line for line in lines if line.startswith("not shown in ")]
+        assert bool(missing) == bool(notes)
+        if missing:
+            told = notes[0].partition(": ")[2].partition(";")[0]
+            assert told.split(", ") == missing
 
 
 def test_what_ran_counts_one_as_one() -> None:

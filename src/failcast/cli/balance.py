@@ -16,6 +16,7 @@ from failcast.cli.table import aligned
 from failcast.results import wording
 
 CELLS = 80
+INDENT = "  "
 
 STYLES = {
     "productive_hours": ("█", "#", "green"),
@@ -30,15 +31,19 @@ STYLES = {
 """Each bucket's sign on a Unicode terminal, in ASCII, and its colour."""
 
 
-def balance_lines(sample: fc.Sample, unicode: bool) -> list[Text]:
-    """A title, the bar and a legend with the hours per run and the percentage of each bucket."""
+def balance_lines(sample: fc.Sample, unicode: bool, columns: int | None = None) -> list[Text]:
+    """A title, the bar and a legend with the hours per run and the percentage of each bucket.
+
+    The bar has CELLS cells, or as many as fit into `columns`.
+    """
     buckets = [bucket for bucket in sample.balance() if bucket.hours > 0.0]
     if not buckets:
         return [Text("No time passed: there is no balance of hours to show.")]
     signs = [STYLES[bucket.name][0 if unicode else 1] for bucket in buckets]
     colours = [STYLES[bucket.name][2] for bucket in buckets]
-    cells = apportion([bucket.share for bucket in buckets], CELLS)
-    bar = Text("  ")
+    most = CELLS if columns is None else min(CELLS, columns - len(INDENT))
+    cells = apportion([bucket.share for bucket in buckets], most)
+    bar = Text(INDENT)
     for sign, colour, count in zip(signs, colours, cells, strict=True):
         bar.append(sign * count, style=colour)
     lines = [Text(_title(sample), style="bold"), bar]

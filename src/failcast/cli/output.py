@@ -1,7 +1,7 @@
 """The two streams of the command line: results on stdout, everything else on stderr.
 
-On the map: cli. No line is ever cut or folded: long lines are left to the terminal. Colour and bold
-type appear on a terminal only, and not at all when NO_COLOR is set.
+On the map: cli. The consoles cut and fold nothing; report.py asks how many columns there are. Colour
+and bold type appear on a terminal only, and not at all when NO_COLOR is set.
 """
 
 from __future__ import annotations
@@ -10,11 +10,17 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import sys
+import textwrap
 from typing import IO, Any
 
 import typer
 from rich.console import Console
+
+#: Fewer columns than these are taken for as many, and prose fills no more than the others.
+COLUMNS_MIN, PROSE_MAX = 60, 100
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 class PlainConsole(Console):
@@ -59,6 +65,22 @@ def print_json(document: dict[str, Any]) -> None:
 def speaks_unicode() -> bool:
     """Whether stdout can carry the block characters of a bar."""
     return (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"
+
+
+def columns() -> int | None:
+    """How wide the terminal is that stdout is, COLUMNS first; None where it is no terminal."""
+    if not sys.stdout.isatty():
+        return None
+    return max(COLUMNS_MIN, shutil.get_terminal_size((PROSE_MAX, 24)).columns)
+
+
+def folded(text: str, columns: int | None, indent: str = "") -> list[str]:
+    """Lines of prose that fit into `columns`, as `columns()` has them, and are easy to read."""
+    width = PROSE_MAX if columns is None else min(PROSE_MAX, columns)
+    if columns is not None:
+        text = text.replace(" %", _NO_BREAK + "%")  # no line begins with a sign of percent
+    lines = textwrap.wrap(text, width, subsequent_indent=indent)
+    return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
 class StdoutError(OSError):

@@ -1,11 +1,11 @@
 """What `failcast run` prints: the answer, the table of metrics, the balance of hours, what ran.
 
-On the map: cli. Each part is a function that returns lines of text; `report` prints them.
+On the map: cli. Each part is a function that returns lines of text; `report` prints them. `columns`
+is the width of the terminal, None where there is none: a pipe gets every column of a table.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from rich.text import Text
@@ -13,11 +13,13 @@ from rich.text import Text
 import failcast as fc
 from failcast.cli import output
 from failcast.cli.balance import balance_lines
-from failcast.cli.table import aligned
+from failcast.cli.table import fitted
 from failcast.results import wording
 from failcast.results.statistics import QUANTILES
 
-WIDTH = 100
+#: What a narrow terminal does without, the first first.
+SPARE_FIGURES = (("p50",), ("p5", "p95"))
+SPARE_OF_SERVERS = (("servers",), ("share",))
 
 
 def report(
@@ -28,18 +30,18 @@ def report(
     `seconds` is how long the simulation took; `times` are the hours of `share_lines`. The table of
     `server_hours` is printed on request.
     """
-    console = output.results()
-    for line in textwrap.wrap(sample.answer(), WIDTH):
+    console, columns = output.results(), output.columns()
+    for line in output.folded(sample.answer(), columns):
         console.print(Text(line, style="bold"))
     shares = list(share_lines(sample, times))
-    balance = balance_lines(sample, output.speaks_unicode())
-    states = list(server_lines(sample)) if server_hours and sample.finished else []
-    for part in filter(None, (shares, list(metric_lines(sample)), balance, states)):
+    metrics = list(metric_lines(sample, columns))
+    balance = balance_lines(sample, output.speaks_unicode(), columns)
+    states = list(server_lines(sample, columns)) if server_hours and sample.finished else []
+    for part in filter(None, (shares, metrics, balance, states, [Text(what_ran(sample, seconds))])):
         console.print()
         for text in part:
-            console.print(text)
-    console.print()
-    console.print(Text(what_ran(sample, seconds)))
+            for line in _on_the_screen(text, columns):
+                console.print(line)
 
 
 def share_lines(sample: fc.Sample, times: Sequence[float]) -> Iterator[Text]:
@@ -48,11 +50,10 @@ def share_lines(sample: fc.Sample, times: Sequence[float]) -> Iterator[Text]:
     How they ended is told where some did not finish; that none was depleted, where servers can be
     retired.
     """
-    for hours in times:
-        within = f"Finished within {wording.quantity(hours, wording.time_unit(hours))}"
-        cut = sample.cut_off_before(hours)
-        note = f"; a limit ended {cut:,} of the others before that" if cut else ""
-        yield Text(f"{within}: {_share(sample.finished_by(hours))}{note}")
+    for hours in dict.fromkeys(times):
+        share = sample.finished_by(hours)
+        note = _cut_off(sample.cut_off_before(hours), share)
+        yield Text(f"Finished within {wording.exact_time(hours)}: {_share(share)}{note}")
     for label, share in sample.shares().items():
         seen = share.count and sample.unfinished
         possible = label == "depleted" and sample.scenario.retirement != fc.Never()
@@ -60,10 +61,11 @@ def share_lines(sample: fc.Sample, times: Sequence[float]) -> Iterator[Text]:
             yield Text(f"{label.replace('_', ' ').capitalize()}: {_share(share)}")
 
 
-def metric_lines(sample: fc.Sample) -> Iterator[Text]:
+def metric_lines(sample: fc.Sample, columns: int | None = None) -> Iterator[Text]:
     """The table of metrics over finished runs; metrics that are always zero share one line.
 
-    MTBF is over all runs, and says so where not all of them finished.
+    MTBF is over all runs, and says so where not all of them finished. What a narrow terminal has no
+    room for is left out, and a line says so.
     """
     zero: list[str] = []
     if sample.finished:
@@ -72,20 +74,18 @@ def metric_lines(sample: fc.Sample) -> Iterator[Text]:
         zero = [name for name in fc.METRICS if not sample.values(name).any()]
         rows += [_metric_row(sample, name) for name in fc.METRICS if name not in zero]
         rows.append((_mtbf_label(sample), *_mtbf_figures(sample)))
-        header, *lines = aligned(rows)
-        yield Text(header, style="bold")
-        yield from map(Text, lines)
+        yield from _table(rows, columns, SPARE_FIGURES)
         quantiles = _quantile_intervals(sample, "training_hours")
-        yield from map(Text, textwrap.wrap(quantiles, WIDTH, subsequent_indent="  "))
+        yield from map(Text, output.folded(quantiles, columns, indent="  "))
     else:
         counts = ", ".join(f"{label} {count:,}" for label, count in sample.unfinished.items())
         yield Text(f"No run finished, so there are no means to show. Runs by their end: {counts}.")
     if zero:
         names = f"zero in every run: {', '.join(zero)}"
-        yield from map(Text, textwrap.wrap(names, WIDTH, subsequent_indent="  "))
+        yield from map(Text, output.folded(names, columns, indent="  "))
 
 
-def server_lines(sample: fc.Sample) -> Iterator[Text]:
+def server_lines(sample: fc.Sample, columns: int | None = None) -> Iterator[Text]:
     """Server-hours of a finished run by state, their share, and the mean number of servers there.
 
     States in which no server ever was are left out.
@@ -93,16 +93,16 @@ def server_lines(sample: fc.Sample) -> Iterator[Text]:
     states = {name: part for name, part in sample.server_hours().items() if part.mean}
     wall, total = sample.mean("training_hours") or 0.0, sum(p.mean or 0.0 for p in states.values())
     confidence = f"{100.0 * sample.confidence:g} % interval"
-    rows: list[tuple[str, ...]] = [("state", "server-hours", confidence, "share", "servers")]
+    rows: list[tuple[str, ...]] = [("  state", "server-hours", confidence, "share", "servers")]
     for name, part in states.items():
         mean, decimals = part.mean or 0.0, wording.decimals_for_mean(part.mean, part.low, part.high)
         servers = wording.number(mean / wall, wording.decimals_for_value(mean / wall, digits=4))
         interval = _interval(part.low, part.high, decimals)
         share = wording.percent(mean / total)
-        rows.append((name, wording.number(mean, decimals), interval, share, servers))
+        rows.append((f"  {name}", wording.number(mean, decimals), interval, share, servers))
     runs = f"{sample.finished:,} finished run{'s' * (sample.finished != 1)}"
     yield Text(f"Where the servers of a run are (mean of {runs}):", style="bold")
-    yield from (Text(f"  {line}") for line in aligned(rows))
+    yield from _table(rows, columns, SPARE_OF_SERVERS, style="")
 
 
 def what_ran(sample: fc.Sample, seconds: float) -> str:
@@ -116,6 +116,38 @@ def what_ran(sample: fc.Sample, seconds: float) -> str:
         f"{sample.seed}{known}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
         f"{seconds:.2f} s, {1000.0 * seconds / runs:.2f} ms per replication."
     )
+
+
+def _table(
+    rows: Sequence[Sequence[str]],
+    columns: int | None,
+    spare: Sequence[Sequence[str]],
+    style: str = "bold",
+) -> Iterator[Text]:
+    """The lines of a table, the headings in `style`, and what it does without on the terminal."""
+    (header, *lines), left_out = fitted(rows, columns, spare)
+    yield Text(header, style=style)
+    yield from map(Text, lines)
+    if left_out:
+        names = [heading for heading in rows[0] if heading in left_out]
+        note = f"not shown in {columns} columns: {', '.join(names)}; a pipe or a file gets all"
+        yield from map(Text, output.folded(note, columns, indent="  "))
+
+
+def _on_the_screen(text: Text, columns: int | None) -> Sequence[Text]:
+    """A line as it is, or on a terminal that is too narrow the lines that it is folded into."""
+    if columns is None or len(text.plain) <= columns:
+        return [text]
+    return [Text(line, style=text.style) for line in output.folded(text.plain, columns, "  ")]
+
+
+def _cut_off(cut: int, share: fc.Proportion) -> str:
+    """How many of the runs that did not finish by then a limit had ended before."""
+    if not cut:
+        return ""
+    if cut < share.runs - share.count:
+        return f"; a limit ended {cut:,} of the others before that"
+    return f"; a limit ended {'all the others' if share.count else 'all of them'} before that"
 
 
 def _metric_row(sample: fc.Sample, name: str) -> tuple[str, ...]:
@@ -133,12 +165,14 @@ def _metric_row(sample: fc.Sample, name: str) -> tuple[str, ...]:
 
 def _quantile_intervals(sample: fc.Sample, name: str) -> str:
     """`95 % intervals of training_hours: p5 1,496 to 1,500; …`; nothing where it never varies."""
-    figures = sample.summary(name).to_dict()
-    ends = {q: (figures[f"{q}_low"], figures[f"{q}_high"]) for q in QUANTILES}
+    figures = sample.summary(name)
+    known_ends = figures.to_dict()
+    ends = {q: (known_ends[f"{q}_low"], known_ends[f"{q}_high"]) for q in QUANTILES}
     halves = [(high - low) / 2.0 for low, high in ends.values() if low is not None and high]
     if not any(halves):
         return ""
-    decimals = wording.decimals_for_error(min(filter(None, halves)), digits=1)
+    most = 1 + wording.decimals_for_mean(figures.mean, figures.low, figures.high)
+    decimals = min(most, wording.decimals_for_error(min(filter(None, halves)), digits=1))
     known = [f"{q} {_interval(*end, decimals)}" for q, end in ends.items() if end[0] is not None]
     return f"{100.0 * sample.confidence:g} % intervals of {name}: {'; '.join(known)}"
 

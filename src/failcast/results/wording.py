@@ -20,6 +20,7 @@ class Unit(NamedTuple):
 
 
 DAYS, HOURS, MINUTES = Unit("days", 24.0), Unit("hours", 1.0), Unit("minutes", 1.0 / 60.0)
+SECONDS = Unit("seconds", 1.0 / 3600.0)
 
 
 def time_unit(hours: float) -> Unit:
@@ -56,6 +57,20 @@ def quantity(hours: float, unit: Unit, digits: int = 4) -> str:
     value = hours / unit.hours
     text = number(value, decimals_for_value(value, digits))
     return f"{text} {unit.name[:-1] if text == '1' else unit.name}"
+
+
+def exact_time(hours: float) -> str:
+    """A duration that somebody chose, in the largest unit that holds it in four digits.
+
+    `87 days`, `100 hours` (4.167 days would be another time), `1.5 hours`, `1 hour`. The shortest
+    times are in seconds, and what no unit holds is in that of `time_unit`.
+    """
+    for unit, least in ((DAYS, 2.0), (HOURS, 1.0), (MINUTES, 1.0), (SECONDS, 0.0)):
+        value = hours / unit.hours
+        shown = round(value, decimals_for_value(value))
+        if value >= least and math.isclose(shown, value, rel_tol=1e-12):
+            return quantity(hours, unit)
+    return quantity(hours, time_unit(hours))
 
 
 def percent(share: float) -> str:
