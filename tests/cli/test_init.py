@@ -47,17 +47,25 @@ def test_an_existing_file_is_left_alone_unless_forced(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.parametrize("name", ["absent/new.yaml", "folder"])
+@pytest.mark.parametrize("name", ["new.toml", "new.json", "new"])
+def test_a_name_that_is_not_of_a_yaml_file_is_refused(name: str, tmp_path: Path) -> None:
+    result = failcast("init", str(tmp_path / name))
+    assert result.exit_code == 2
+    assert result.stderr.endswith("YAML, so the name must end in .yaml or .yml.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["absent/new.yaml", "folder.yaml"])
 def test_a_place_that_takes_no_file_is_told(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.yaml").mkdir()
     result = failcast("init", name, "--force")
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: cannot write the scenario to {name}: ")
     assert result.stderr.count("\n") == 1
-    assert [file.name for file in tmp_path.rglob("*")] == ["folder"]
+    assert [file.name for file in tmp_path.rglob("*")] == ["folder.yaml"]
 
 
 def test_a_full_disk_leaves_the_earlier_file(

@@ -60,6 +60,7 @@ def test_a_terminal_has_a_bar_with_the_same_words(monkeypatch: pytest.MonkeyPatc
     text = stream.getvalue()
     assert "Simulating" in text
     assert "300 of about 2,000" in text
+    assert " left" in text
 
 
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:

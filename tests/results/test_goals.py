@@ -40,6 +40,7 @@ def test_a_goal_on_a_time_is_read() -> None:
     ("text", "sentence"),
     [
         ("etr < 1", r"unknown metric 'etr': did you mean 'ettr'\?$"),
+        ("0.9 > ettr", r"the metric comes first, as in 'ettr\.low < 0\.95'\.$"),
         ("finishd < 1", r"unknown metric 'finishd': did you mean 'finished'\?$"),
         ("ettr.hihg < 1", r"unknown figure of ettr 'hihg': did you mean 'high'\?$"),
         ("finished.sd < 1", r"unknown figure of finished 'sd': known are: mean, low, high\.$"),

@@ -43,6 +43,8 @@ OF_A_SAMPLE: tuple[tuple[dict[str, object], str], ...] = (
     ({"precision": True}, "precision is true, but it must be above 0 and below 100 %"),
     ({"precision": 0.1, "replications": 5}, "replications and precision exclude each other: "),
     ({"precision": 0.1, "precision_of": "etr"}, "unknown metric 'etr': did you mean 'ettr'?"),
+    ({"precision": 0.1, "precision_of": "mtbf_hours"}, "'mtbf_hours', but that is no mean over"),
+    ({"precision": 0.1, "precision_of": "finished"}, "'finished', but that is no mean over runs:"),
     ({"precision": 0.1, "precision_of": 5}, "unknown metric 5: known are: training_hours"),
     (
         {"precision": 0.1, "min_replications": 1},

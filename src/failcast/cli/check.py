@@ -49,6 +49,7 @@ def _print_fields(plan: fc.Scenario) -> None:
         if block != previous:
             console.print()
         previous = block
-        console.print(Text(path.ljust(width), style="bold") + Text(f"  {value}"))
+        console.print(Text(f"{path.ljust(width)}  {value}"))
     console.print()
-    console.print(Text(f"The scenario is valid. Its hash is {fc.scenario_hash(plan)[:16]}."))
+    valid = f"The scenario is valid. Its hash is {fc.scenario_hash(plan)[:16]}."
+    console.print(Text(valid, style="bold"))

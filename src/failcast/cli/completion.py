@@ -81,7 +81,10 @@ SCRIPTS: dict[Shell, str] = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 def completion(
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
-    """Print a script for SHELL: after `source <(failcast completion bash)`, TAB completes."""
+    """Print a script that lets TAB complete in SHELL.
+
+    In bash: `source <(failcast completion bash)`.
+    """
     with guarded():
         typer.echo(SCRIPTS[shell], nl=False)
 

@@ -10,11 +10,13 @@ from typing import Annotated
 
 import typer
 
+import failcast as fc
 from failcast import interrupts
 from failcast.cli import candidates, output
 from failcast.cli.guard import guarded
 
 STDOUT = "-"
+ENDINGS = (".yaml", ".yml")
 
 
 def init(
@@ -22,7 +24,7 @@ def init(
         str,
         typer.Argument(
             metavar="FILE",
-            help="The file to write (YAML); - is stdout.",
+            help="The file to write (.yaml or .yml); - is stdout.",
             autocompletion=candidates.files,
         ),
     ] = "scenario.yaml",
@@ -36,6 +38,11 @@ def init(
         if file == STDOUT:
             typer.echo(text, nl=False)
         else:
+            if not file.lower().endswith(ENDINGS):
+                raise fc.RequestError(
+                    f"cannot write the scenario to {file}: a scenario with comments is YAML, so "
+                    "the name must end in .yaml or .yml."
+                )
             from failcast.results.whole_file import write_new_text
 
             with interrupts.raised():

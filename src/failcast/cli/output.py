@@ -1,7 +1,7 @@
 """The two streams of the command line: results on stdout, everything else on stderr.
 
-On the map: cli. The consoles cut and fold nothing; report.py asks how many columns there are. Colour
-and bold type appear on a terminal only, and not at all when NO_COLOR is set.
+On the map: cli. The consoles cut and fold nothing; report.py asks how many columns there are.
+Colour and bold type appear on a terminal only, and not at all when NO_COLOR is set.
 """
 
 from __future__ import annotations

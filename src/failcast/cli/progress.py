@@ -69,7 +69,8 @@ class Progress:
     def _move_bar(self) -> None:
         if self._bar is None:
             columns = (TextColumn("Simulating"), BarColumn(), TextColumn("{task.description}"))
-            self._bar = Bar(*columns, TimeRemainingColumn(), console=self._console, transient=True)
+            left = (TimeRemainingColumn(), TextColumn("left"))
+            self._bar = Bar(*columns, *left, console=self._console, transient=True)
             self._bar.add_task("", total=self._total)
             self._bar.start()
         self._bar.update(

@@ -96,6 +96,11 @@ class Goal:
         if match is None:
             raise RequestError(f"the goal {shown(text)} cannot be read: {_FORM}.")
         metric, time, stat, comparison, number = match.groups()
+        if metric[0].isdigit():
+            raise RequestError(
+                f"the goal {shown(text)} cannot be read: the metric comes first, as in "
+                "'ettr.low < 0.95'."
+            )
         if metric not in KNOWN:
             raise unknown_name("metric", metric, KNOWN)
         hours = _time(text, metric, time)

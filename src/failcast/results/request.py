@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any, TypeVar
 
-from failcast.engine import ENGINES, METRICS, Policies
+from failcast.engine import ENGINES, METRICS, Policies, Status
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.precision import StoppingRule
 from failcast.results.statistics import is_number
@@ -27,6 +27,9 @@ THREADS_MAX = 256
 
 REPLICATION_MAX = 2**32 - 1
 """Highest number of a replication: chance is addressed by 32 bits of it."""
+
+#: Figures of a whole sample, which a goal may name: no run has one of its own.
+WITHOUT_MEAN = ("mtbf_hours", "finished_by", *(status.label for status in Status))
 
 
 def check_request(
@@ -122,6 +125,11 @@ def _metric_of(value: object) -> str:
     """The metric whose mean is to be precise: the training time unless another is named."""
     if value is None:
         return "training_hours"
+    if isinstance(value, str) and value.partition("(")[0] in WITHOUT_MEAN:
+        raise RequestError(
+            f"precision_of is {shown(value)}, but that is no mean over runs: name a metric that "
+            "each run has, such as training_hours or ettr."
+        )
     if not isinstance(value, str) or value not in METRICS:
         raise unknown_name("metric", value, METRICS)
     return value

@@ -46,12 +46,13 @@ def table(
     """A table of texts; the columns `left` lean left, the others right. No head is `()`.
 
     What follows a line break in a cell stands behind the rest in small type, such as an interval.
+    A table that is wider than the page can be scrolled.
     """
     lines = [_row("td", row, left) for row in rows]
     body = f"<tbody>{''.join(lines)}</tbody>"
     if head:
         body = f'<thead style="{_LINE}">{_row("th", head, left)}</thead>{body}'
-    return f'<table style="{_TABLE}">{body}</table>'
+    return f'<div style="overflow-x:auto"><table style="{_TABLE}">{body}</table></div>'
 
 
 def folded(title: str, content: str) -> str:
