@@ -40,8 +40,8 @@ def report(
     for part in filter(None, (shares, metrics, balance, states, [Text(what_ran(sample, seconds))])):
         console.print()
         for text in part:
-            for line in _on_the_screen(text, columns):
-                console.print(line)
+            for row in _on_the_screen(text, columns):
+                console.print(row)
 
 
 def share_lines(sample: fc.Sample, times: Sequence[float]) -> Iterator[Text]:
