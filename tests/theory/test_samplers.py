@@ -153,7 +153,7 @@ def test_a_mixture_keeps_the_values_of_its_parts_apart() -> None:
         (Gamma(scale=2.0, shape=0.3), stats.gamma(0.3, scale=2.0)),
         (Uniform(low=2.0, high=5.0), stats.uniform(2.0, 3.0)),
     ],
-    ids=repr,
+    ids=("exponential", "weibull", "lognormal", "gamma", "uniform"),
 )
 def test_which_part_is_drawn_says_nothing_about_its_value(part: Distribution, alone: Any) -> None:
     values, chosen = draws(Mixture(parts=((0.3, part), (0.7, part)))), words() < 0.3
