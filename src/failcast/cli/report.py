@@ -15,7 +15,6 @@ from failcast.cli import output
 from failcast.cli.balance import balance_lines
 from failcast.cli.table import fitted
 from failcast.results import wording
-from failcast.results.statistics import QUANTILES
 
 #: What a narrow terminal does without, the first first.
 SPARE_FIGURES = (("p50",), ("p5", "p95"))
@@ -75,7 +74,8 @@ def metric_lines(sample: fc.Sample, columns: int | None = None) -> Iterator[Text
         rows += [_metric_row(sample, name) for name in fc.METRICS if name not in zero]
         rows.append((_mtbf_label(sample), *_mtbf_figures(sample)))
         yield from _table(rows, columns, SPARE_FIGURES)
-        quantiles = _quantile_intervals(sample, "training_hours")
+        figures = sample.summary("training_hours").to_dict()
+        quantiles = wording.quantile_intervals("training_hours", figures, sample.confidence)
         yield from map(Text, output.folded(quantiles, columns, indent="  "))
     else:
         counts = ", ".join(f"{label} {count:,}" for label, count in sample.unfinished.items())
@@ -161,20 +161,6 @@ def _metric_row(sample: fc.Sample, name: str) -> tuple[str, ...]:
         _interval(figures.low, figures.high, decimals),
         *(_cell(value, decimals) for value in cells),
     )
-
-
-def _quantile_intervals(sample: fc.Sample, name: str) -> str:
-    """`95 % intervals of training_hours: p5 1,496 to 1,500; …`; nothing where it never varies."""
-    figures = sample.summary(name)
-    known_ends = figures.to_dict()
-    ends = {q: (known_ends[f"{q}_low"], known_ends[f"{q}_high"]) for q in QUANTILES}
-    halves = [(high - low) / 2.0 for low, high in ends.values() if low is not None and high]
-    if not any(halves):
-        return ""
-    most = 1 + wording.decimals_for_mean(figures.mean, figures.low, figures.high)
-    decimals = min(most, wording.decimals_for_error(min(filter(None, halves)), digits=1))
-    known = [f"{q} {_interval(*end, decimals)}" for q, end in ends.items() if end[0] is not None]
-    return f"{100.0 * sample.confidence:g} % intervals of {name}: {'; '.join(known)}"
 
 
 def _share(share: fc.Proportion) -> str:

@@ -71,11 +71,15 @@ def _metrics(sample: Sample) -> str:
     """One row for each metric that is not zero in every run; the others in a line below."""
     seen = [name for name in METRICS if sample.values(name).any()]
     zero = [name for name in METRICS if name not in seen]
-    rows = [(name, _unit(name), *_figures(sample.summary(name), name)) for name in seen]
+    rows = [(name, _unit(name), *_figures(sample.summary(name))) for name in seen]
     rows.append(("mtbf_hours", "h", *_mtbf(sample.mtbf_hours())))
     head = ("metric", "unit", "mean", _confidence(sample), "p5", "p50", "p95")
-    below = notebook.remark(f"Zero in every run: {', '.join(zero)}.") if zero else ""
-    return notebook.table(head, rows, left=(0, 1)) + below
+    figures = sample.summary("training_hours").to_dict()
+    below = [wording.quantile_intervals("training_hours", figures, sample.confidence)]
+    below += [f"Zero in every run: {', '.join(zero)}."] if zero else []
+    return notebook.table(head, rows, left=(0, 1)) + "".join(
+        map(notebook.remark, filter(None, below))
+    )
 
 
 def _confidence(sample: Sample) -> str:
@@ -90,21 +94,15 @@ def _unit(metric: str) -> str:
     )
 
 
-def _figures(figures: Summary, metric: str) -> tuple[str, ...]:
-    """Mean, interval and quantiles, to the digits that the mean's interval supports.
-
-    Only the quantiles of the training time have theirs: with those of all the table would be wider
-    than a page.
-    """
+def _figures(figures: Summary) -> tuple[str, ...]:
+    """Mean, interval and quantiles, to the digits that the mean's interval supports."""
     decimals = wording.decimals_for_mean(figures.mean, figures.low, figures.high)
-    known = figures.to_dict()
-    cells = [_number(figures.mean, decimals), _interval(figures.low, figures.high, decimals)]
-    for name in ("p5", "p50", "p95"):
-        low, high = known[f"{name}_low"], known[f"{name}_high"]
-        varies = metric == "training_hours" and low is not None and low != high
-        around = f"\n({_interval(low, high, decimals)})" if varies else ""
-        cells.append(_number(known[name], decimals) + around)
-    return tuple(cells)
+    quantiles = (figures.p5, figures.p50, figures.p95)
+    return (
+        _number(figures.mean, decimals),
+        _interval(figures.low, figures.high, decimals),
+        *(_number(value, decimals) for value in quantiles),
+    )
 
 
 def _mtbf(figures: Mtbf) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ digits that its interval supports; a share never rounds to a false 0 % or 100 %.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 DECIMALS_MAX = 6
@@ -121,3 +122,19 @@ def interval(low: float | None, high: float | None, decimals: int, unknown: str)
     if high is None:
         return f"over {number(low, decimals)}"
     return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def quantile_intervals(name: str, figures: Mapping[str, float | None], confidence: float) -> str:
+    """`95 % intervals of training_hours: p5 1,496 to 1,500; …`; nothing where it never varies.
+
+    `figures` are those of a `Summary` by name. There is at most one decimal more than the mean has.
+    """
+    ends = {q: (figures[f"{q}_low"], figures[f"{q}_high"]) for q in ("p5", "p50", "p95")}
+    known = {q: (low, high) for q, (low, high) in ends.items() if low is not None and high}
+    halves = [(high - low) / 2.0 for low, high in known.values() if high > low]
+    if not halves:
+        return ""
+    most = 1 + decimals_for_mean(figures["mean"], figures["low"], figures["high"])
+    decimals = min(most, decimals_for_error(min(halves), digits=1))
+    shown = [f"{q} {interval(low, high, decimals, unknown='')}" for q, (low, high) in known.items()]
+    return f"{100.0 * confidence:g} % intervals of {name}: {'; '.join(shown)}"
