@@ -7,6 +7,7 @@ engines draw from, ``table()`` what three numbers cannot hold. All durations are
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -85,10 +86,9 @@ class Exponential(DurationFamily):
         return EXPONENTIAL, self.mean, 0.0
 
 
-class Weibull(DurationFamily):
-    """Weibull with ``shape`` and either ``mean`` or ``scale`` in hours."""
+class MeanOrScale(DurationFamily):
+    """A family with ``shape`` and either ``mean`` or ``scale`` in hours, in proportion."""
 
-    family: ClassVar[str] = "weibull"
     positional: ClassVar[tuple[str, ...]] = ("mean", "shape")
     mean: OptionalHours = None
     scale: OptionalHours = None
@@ -97,22 +97,36 @@ class Weibull(DurationFamily):
     @model_validator(mode="after")
     def _one_of_mean_and_scale(self) -> Self:
         if (self.mean is None) == (self.scale is None):
-            raise Refused("", sentence="weibull takes either mean or scale.")
+            raise Refused("", sentence=f"{self.family} takes either mean or scale.")
         return self
+
+    @abstractmethod
+    def _mean_of_scale_1(self) -> float:
+        """Return the mean, in hours, that this shape has at a scale of 1 h."""
 
     @property
     def mean_hours(self) -> float:
-        """Mean in hours: scale × Γ(1 + 1/shape)."""
-        if self.mean is not None:
-            return self.mean
-        return self.kernel()[1] * math.gamma(1.0 + 1.0 / self.shape)
+        """Mean in hours: scale × the mean that this shape has at scale 1."""
+        return self._scale() * self._mean_of_scale_1() if self.mean is None else self.mean
+
+    def _scale(self) -> float:
+        return (self.mean or 0.0) / self._mean_of_scale_1() if self.scale is None else self.scale
+
+
+class Weibull(MeanOrScale):
+    """Weibull with ``shape`` and either ``mean`` or ``scale`` in hours.
+
+    The mean is scale × Γ(1 + 1/shape).
+    """
+
+    family: ClassVar[str] = "weibull"
 
     def kernel(self) -> Kernel:
         """Return (WEIBULL, scale in hours, 1/shape)."""
-        scale = self.scale
-        if scale is None:
-            scale = (self.mean or 0.0) / math.gamma(1.0 + 1.0 / self.shape)
-        return WEIBULL, scale, 1.0 / self.shape
+        return WEIBULL, self._scale(), 1.0 / self.shape
+
+    def _mean_of_scale_1(self) -> float:
+        return math.gamma(1.0 + 1.0 / self.shape)
 
 
 class Lognormal(DurationFamily):
@@ -145,30 +159,17 @@ class Lognormal(DurationFamily):
         return LOGNORMAL, median, self.sigma
 
 
-class Gamma(DurationFamily):
-    """Gamma with ``shape`` and either ``mean`` or ``scale`` in hours."""
+class Gamma(MeanOrScale):
+    """Gamma with ``shape`` and either ``mean`` or ``scale`` in hours: mean = scale × shape."""
 
     family: ClassVar[str] = "gamma"
-    positional: ClassVar[tuple[str, ...]] = ("mean", "shape")
-    mean: OptionalHours = None
-    scale: OptionalHours = None
-    shape: Shape
-
-    @model_validator(mode="after")
-    def _one_of_mean_and_scale(self) -> Self:
-        if (self.mean is None) == (self.scale is None):
-            raise Refused("", sentence="gamma takes either mean or scale.")
-        return self
-
-    @property
-    def mean_hours(self) -> float:
-        """Mean in hours: scale × shape."""
-        return self.kernel()[1] * self.shape if self.mean is None else self.mean
 
     def kernel(self) -> Kernel:
         """Return (GAMMA, scale in hours, shape)."""
-        scale = (self.mean or 0.0) / self.shape if self.scale is None else self.scale
-        return GAMMA, scale, self.shape
+        return GAMMA, self._scale(), self.shape
+
+    def _mean_of_scale_1(self) -> float:
+        return self.shape
 
 
 class Uniform(DurationFamily):

@@ -5,6 +5,7 @@ On the map: scenario, below distributions.py and lives.py. The codes are compile
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from failcast.scenario.expressions import Family
@@ -32,9 +33,9 @@ Kernel: TypeAlias = tuple[int, float, float]
 class Drawn(Family):
     """A family that the engines draw from."""
 
+    @abstractmethod
     def kernel(self) -> Kernel:
         """Return (code, a, b): what the engines draw, in hours or for a mean of 1."""
-        raise NotImplementedError
 
     def table(self) -> tuple[float, ...]:
         """Return the numbers behind ``kernel()``, whose rows count from the first of them."""
@@ -49,6 +50,6 @@ class DurationFamily(Drawn):
     """A distribution of durations."""
 
     @property
+    @abstractmethod
     def mean_hours(self) -> float:
         """Mean in hours."""
-        raise NotImplementedError
