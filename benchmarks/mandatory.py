@@ -12,7 +12,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from failcast.engine.compiled import OPTIONS, inlined
+from failcast.engine.compiled import OPTIONS
 from failcast.engine.kernel.calendar import (
     insert,
     next_key,
@@ -44,7 +44,12 @@ from failcast.engine.random import (
 )
 
 
-@numba.njit(**{**OPTIONS, "cache": False})  # a cache would keep the floor of an older kernel
+#: As the kernel compiles, but for its cache: that would keep the floor of an older kernel.
+_UNCACHED = {**OPTIONS, "cache": False}
+_inlined = numba.njit(**_UNCACHED, forceinline=True)
+
+
+@numba.njit(**_UNCACHED)
 def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-def]  # compiled
     """Do the draws and queue moves of so many failures; return a sum that needs them all."""
     reset(plan, w, seed, replication)
@@ -73,7 +78,7 @@ def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-
     return total
 
 
-@inlined
+@_inlined
 def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
     end, rank = now, RANK_AUTOMATED_END
     end += sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
@@ -83,7 +88,7 @@ def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # com
     push_due(w, end, rank, s)
 
 
-@inlined
+@_inlined
 def _repairs(plan, w, due, wall):  # type: ignore[no-untyped-def]  # compiled
     now = next_key(w, due)
     while now <= wall:

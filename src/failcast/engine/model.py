@@ -129,6 +129,10 @@ RANKS: Final = (
 #: So often an innocent server is drawn among all servers before the active ones are counted out.
 INNOCENT_TRIES: Final = code(64)
 
+#: A selection draws among all servers, until it hits a candidate, where the job has one server of so
+#: many or more; with fewer it draws from a list of the candidates.
+TRIES_PER_HIT: Final = code(4)
+
 # --- What a trace records ---------------------------------------------------------------------
 EVENT_WAITING: Final = code(0)
 EVENT_STALLED: Final = code(1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from failcast.engine.model import TRIES_PER_HIT
 from failcast.engine.plan import (
     POLICY_HIGHEST_SCORE,
     POLICY_POOL_ORDER,
@@ -70,12 +71,13 @@ class Policies:
         a shortage: the job stalls and asks again when the pools change.
         """
         policy = self.plan.policy
-        if policy == POLICY_RANDOM:
+        if policy in (POLICY_RANDOM, POLICY_POOL_ORDER):
+            if policy == POLICY_POOL_ORDER:
+                available = available[: servers + standbys]
             numbers = sorted(view.number for view in available)
-            return _drawn(numbers, len(numbers) - servers - standbys, standbys, pick)
-        if policy == POLICY_POOL_ORDER:
-            numbers = [view.number for view in available[: servers + standbys]]
-            return _drawn(numbers, 0, standbys, pick)
+            drawn = self._drawn(numbers, len(numbers) - servers, pick)
+            idle = len(drawn) - standbys
+            return sorted(set(numbers).difference(drawn)), drawn[idle:]
         if policy == POLICY_HIGHEST_SCORE:
             ranked = sorted(available, key=lambda v: (-v.score, tie(v.number), v.number))
         else:
@@ -98,13 +100,20 @@ class Policies:
         """Say whether the automated repair that just ended hands over to manual repair."""
         return bool(chance < self.plan.p_escalate)
 
-
-def _drawn(candidates: list[int], idle: int, standbys: int, pick: Callable[[int], float]) -> Chosen:
-    """Partial Fisher-Yates: draw those left idle, then the standbys; the rest is the job's."""
-    drawn = []
-    for k in range(idle + standbys):
-        j = int(pick(k) * len(candidates))
-        drawn.append(candidates[j])
-        candidates[j] = candidates[-1]
-        candidates.pop()
-    return candidates, drawn[idle:]
+    def _drawn(self, numbers: list[int], count: int, pick: Callable[[int], float]) -> list[int]:
+        """Draw so many, each once: among all servers until one hits, or few of many from a list."""
+        everything = int(self.plan.servers_total)
+        few = TRIES_PER_HIT * (len(numbers) - count) < everything
+        left, candidates, drawn, k = set(numbers), list(numbers), [], 0
+        while len(drawn) < count:
+            if few:
+                j = int(pick(k) * len(candidates))
+                number, candidates[j] = candidates[j], candidates[-1]
+                candidates.pop()
+            else:
+                number = int(pick(k) * everything)
+            if number in left:
+                left.remove(number)
+                drawn.append(number)
+            k += 1
+        return drawn

@@ -36,7 +36,10 @@ _LINES_AT_ONCE: Final = 1 << 16
 _NOT_ENDED: Final = 255
 #: A thread that compiles does not hear that it is to stop, and is not waited for longer than this.
 _PATIENCE_SECONDS: Final = 2.0
-_WORK_IN_BLOCK: Final = 2e6  # servers and failures
+#: Servers and failures of a block, at most: about a second on a slow machine.
+_MOST_WORK_IN_BLOCK: Final = 2e6
+#: And at least: handing a block to a thread costs as much as a tenth of a Table 1 replication.
+_LEAST_WORK_IN_BLOCK: Final = 2e5
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,8 @@ def run(
         if on_progress is not None and not stop[0]:
             on_progress(finish - begin)
 
-    blocks = _blocks(replications, threads, 1 if engine == "reference" else _most_in_block(plan))
+    sizes = (1, 1) if engine == "reference" else _sizes_of_block(plan)
+    blocks = _blocks(replications, threads, *sizes)
     tasks = [partial(work, begin, finish) for begin, finish in blocks]
     try:
         if engine == "reference" and threads == 1:
@@ -291,18 +295,27 @@ def _check_engine(engine: str, policies: type[Policies] | None) -> None:
         )
 
 
-def _most_in_block(plan: Plan) -> int:
-    """Return how many replications the kernel does in about a second: what progress is told by."""
+def _sizes_of_block(plan: Plan) -> tuple[int, int]:
+    """Return how many replications to hand to a thread at once, at least and at most.
+
+    Progress is told by blocks, so they last a second at most; or one replication, if that is more.
+    """
     rate = 1.0 / float(plan.life_mean_good) + float(plan.defective_count) / float(
         plan.servers_total * plan.life_mean_defective
     )
     work = float(plan.servers_total) + float(plan.job_servers * plan.length) * rate
-    return max(1, int(_WORK_IN_BLOCK / work))
+    least, most = int(_LEAST_WORK_IN_BLOCK / work), int(_MOST_WORK_IN_BLOCK / work)
+    return max(1, least), max(1, most)
 
 
-def _blocks(replications: int, threads: int, most: int) -> list[tuple[int, int]]:
-    """Split the replications into blocks of at most ``most``, about 20 or more for each thread."""
-    count = max(1, min(replications, 20 * threads), -(-replications // most))
+def _blocks(replications: int, threads: int, least: int, most: int) -> list[tuple[int, int]]:
+    """Split the replications into blocks: about 20 for each thread, if they have these sizes.
+
+    Several threads share them evenly, in smaller blocks if need be.
+    """
+    count = min(-(-replications // least), 20 * threads)
+    count = max(count, -(-replications // most), 4 * threads if threads > 1 else 1)
+    count = max(1, min(count, replications))
     edges = [replications * i // count for i in range(count + 1)]
     return list(itertools.pairwise(edges))
 

@@ -31,6 +31,7 @@ from failcast.engine.kernel.world import (
 from failcast.engine.lives import life_hours
 from failcast.engine.model import (
     ACTIVE,
+    ARRIVING,
     AUTOMATED_REPAIR,
     BLAMED_RIGHT,
     BLAMED_WRONG,
@@ -103,7 +104,9 @@ def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
         _move_point(w, s, w.clock + life)
     if blamed != NONE:
-        _blame(plan, w, now, blamed, blamed == s)
+        if blamed != s:
+            place = address(w.root, blamed, int(server_at(w.servers, blamed).renewal))
+        _blame(plan, w, now, blamed, blamed == s, place)
     change(w, now, RECOVERING, w.standby_count)
     place = address(w.root, w.recoveries, FIRST)
     w.recoveries += 1
@@ -153,7 +156,7 @@ def _innocent(plan, w, failed, word):  # type: ignore[no-untyped-def]  # compile
 
 
 @inlined
-def _blame(plan, w, now, s, right):  # type: ignore[no-untyped-def]  # compiled
+def _blame(plan, w, now, s, right, place):  # type: ignore[no-untyped-def]  # compiled
     """A blamed server leaves the job and the pool, and its repair starts at once."""
     tally(w, now, ACTIVE, w.active)
     server = server_at(w.servers, s)
@@ -170,22 +173,20 @@ def _blame(plan, w, now, s, right):  # type: ignore[no-untyped-def]  # compiled
     if server.defective != 0:
         tally_defective(w, now)
         w.defective -= 1
-    _plan_repair(plan, w, now, s)
+    _plan_repair(plan, w, now, s, place)
 
 
 @inlined
-def _plan_repair(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
     """Draw how long a repair takes. That it is handed over only a trace can tell."""
     server = server_at(w.servers, s)
-    place = address(w.root, s, int(server.renewal))
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     end, rank = now + time, RANK_AUTOMATED_END
-    repair = repair_at(w.repairs, s)
-    repair.begin, repair.automated_end, server.escalated = now, end, 0
+    server.life, server.escalated = now, 0
     if uniform(place, ESCALATE) < plan.p_escalate:
-        server.escalated = 1
+        repair, server.escalated = repair_at(w.repairs, s), 1
         time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
-        repair.end = end + time
+        repair.automated_end, repair.end = end, end + time
         if w.trace_room == 0:
             end, rank = end + time, RANK_MANUAL_END
     push_due(w, end, rank, s)
@@ -296,8 +297,8 @@ def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         if state_at(w.states, s).is_ == ACTIVE:
             left = max(0.0, server.key - w.clock)
             _move_point(w, s, w.clock + left / plan.hazard_ratio)
-        else:
-            server.life /= plan.hazard_ratio
+        elif state_at(w.states, s).is_ <= ARRIVING:
+            server.life /= plan.hazard_ratio  # one in repair gets another life
     record(w, now, EVENT_REGENERATION, NONE, count)
     w.regenerations += 1
     w.regeneration_next += plan.regeneration_interval

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from failcast.engine.compiled import bare, inlined
+from failcast.engine.compiled import bare, code, inlined
 from failcast.engine.kernel.books import change, enter, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.order import sort
@@ -45,11 +45,13 @@ from failcast.engine.model import (
     PREEMPTIONS,
     RANK_ARRIVAL,
     SELECTING,
+    SERVER_STATES,
     SPARE,
     STALLED,
     STALLS,
     STANDBY,
     STANDBY_PROMOTIONS,
+    TRIES_PER_HIT,
     WAITING,
 )
 from failcast.engine.plan import (
@@ -68,8 +70,8 @@ from failcast.engine.random import (
     uniform,
 )
 
-#: For a moment, of a server that may become a host: any state that no candidate has.
-_SET_ASIDE = ARRIVING
+#: For a moment, of a reserve about which nothing is decided: a state that no server has.
+_SET_ASIDE = code(len(SERVER_STATES))
 _TIE_SHIFT = np.uint64(11)  # as in a uniform draw, which the reference compares
 
 
@@ -238,24 +240,30 @@ def return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 
 @bare
 def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
-    """Choose hosts and standbys afresh, by the scenario's policy."""
+    """Choose hosts and standbys afresh, by the scenario's policy.
+
+    Hosts that stay hosts are not looked at: who changes is among the reserves and those that are
+    put aside.
+    """
     settle(plan, w, now)
     tally(w, now, ACTIVE, w.active)
     tally(w, now, STANDBY, w.standby_count)
     tally(w, now, IDLE, w.idle)
     total = available(w)
     standbys = min(total - plan.job_servers, plan.warm_standbys)
-    hosts = plan.job_servers
+    idle = total - plan.job_servers - standbys
+    reserves = _set_reserves_aside(w)
     if plan.policy == POLICY_RANDOM:
-        _list_by_number(plan, w)
-        _draw(w, total, total - hosts - standbys, standbys)
+        _draw(plan, w, idle, standbys)
     elif plan.policy == POLICY_POOL_ORDER:
-        _list_by_entry(w)
-        _draw(w, hosts + standbys, FIRST, standbys)
+        _leave_last_idle(plan, w, idle)
+        _draw(plan, w, FIRST, standbys)
     else:
-        _list_by_number(plan, w)
-        _rank(plan, w, total)
-    _assign(plan, w, hosts, standbys, total)
+        _take_best(plan, w, standbys)
+    for i in range(reserves):
+        s = int(id_at(w.reserves, i).server)
+        if state_at(w.states, s).is_ == _SET_ASIDE:
+            join(plan, w, s)
     number = w.selections
     w.selections += 1
     w.counts[HOST_SELECTIONS] += 1
@@ -268,84 +276,97 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _assign(plan, w, hosts, standbys, total):  # type: ignore[no-untyped-def]  # compiled
-    """Bring the listed servers into their states: hosts first, then standbys, the rest idle.
+def _set_reserves_aside(w):  # type: ignore[no-untyped-def]  # compiled
+    """List all standbys and idle servers, mark them, and return how many there are."""
+    n = FIRST
+    while w.standby_count > 0:
+        id_at(w.reserves, n).server = pop_standby(w)
+        n += 1
+    for i in range(w.idle):
+        id_at(w.reserves, n).server = id_at(w.idles, i).server
+        n += 1
+    w.idle = FIRST
+    for i in range(n):
+        state_at(w.states, id_at(w.reserves, i).server).is_ = _SET_ASIDE
+    return n
 
-    Hosts that are active already are not touched.
-    """
-    reserves = _set_reserves_aside(w)
-    for i in range(hosts, total):
-        s = int(id_at(w.chosen, i).server)
-        if state_at(w.states, s).is_ == ACTIVE:
-            leave(plan, w, s)
-        if i < hosts + standbys:
-            state_at(w.states, s).is_ = STANDBY
-            push_standby(w, s)
-        else:
-            state_at(w.states, s).is_ = IDLE
-            add_idle(w, s)
-    for i in range(reserves):
-        s = int(slot_at(w.slots, i).candidate)
-        if state_at(w.states, s).is_ == _SET_ASIDE:
-            join(plan, w, s)
+
+@inlined
+def _is_candidate(w, s):  # type: ignore[no-untyped-def]  # compiled
+    """Say whether a server can be chosen, and nothing is decided about it yet."""
+    state = state_at(w.states, s).is_
+    return state == ACTIVE or state == _SET_ASIDE
 
 
 @bare
-def _set_reserves_aside(w):  # type: ignore[no-untyped-def]  # compiled
-    """List all standbys and idle servers, mark them, and return how many there are."""
-    n = 0
-    while w.standby_count > 0:
-        slot_at(w.slots, n).candidate = pop_standby(w)
-        n += 1
-    for i in range(w.idle):
-        slot_at(w.slots, n).candidate = id_at(w.idles, i).server
-        n += 1
-    w.idle = 0
-    for i in range(n):
-        state_at(w.states, slot_at(w.slots, i).candidate).is_ = _SET_ASIDE
+def _put(plan, w, s, state):  # type: ignore[no-untyped-def]  # compiled
+    """Let a candidate stand by, or be idle."""
+    if state_at(w.states, s).is_ == ACTIVE:
+        leave(plan, w, s)
+    state_at(w.states, s).is_ = state
+    if state == STANDBY:
+        push_standby(w, s)
+    else:
+        add_idle(w, s)
+
+
+@bare
+def _leave_last_idle(plan, w, idle):  # type: ignore[no-untyped-def]  # compiled
+    """Leave those idle that entered the pool last."""
+    place = w.pool_end
+    while idle > 0:
+        place -= 1
+        s = int(id_at(w.pool, place).server)
+        if s != NONE:
+            _put(plan, w, s, IDLE)
+            idle -= 1
+
+
+@bare
+def _draw(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
+    """Draw those left idle, then the standbys: by trial, where most servers are candidates."""
+    if TRIES_PER_HIT * plan.job_servers < plan.servers_total:
+        _draw_from_list(plan, w, idle, standbys)
+        return
+    k = FIRST
+    while idle + standbys > 0:
+        u = uniform(address(w.root, w.selections, k), SELECTION_PICK)
+        s = int(u * plan.servers_total)
+        k += 1
+        if _is_candidate(w, s):
+            _put(plan, w, s, IDLE if idle > 0 else STANDBY)
+            if idle > 0:
+                idle -= 1
+            else:
+                standbys -= 1
+
+
+@bare
+def _draw_from_list(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
+    """Draw from a list of the candidates, by number; the last one takes the place of one drawn."""
+    m, chosen = _list_candidates(plan, w), w.chosen
+    for k in range(idle + standbys):
+        j = int(uniform(address(w.root, w.selections, k), SELECTION_PICK) * m)
+        m -= 1
+        s = int(id_at(chosen, j).server)
+        id_at(chosen, j).server = id_at(chosen, m).server
+        _put(plan, w, s, IDLE if k < idle else STANDBY)
+
+
+@bare
+def _list_candidates(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """List the candidates by number, and return how many there are."""
+    n, chosen = FIRST, w.chosen
+    for s in range(plan.servers_total):
+        id_at(chosen, n).server = s  # the next one overwrites it, unless it is kept
+        n += 1 if _is_candidate(w, s) else 0
     return n
 
 
 @bare
-def _list_by_number(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    n, chosen, states = 0, w.chosen, w.states
-    for s in range(plan.servers_total):
-        id_at(chosen, n).server = s  # the next one overwrites it, unless it is kept
-        n += 1 if state_at(states, s).is_ <= IDLE else 0
-
-
-@bare
-def _list_by_entry(w):  # type: ignore[no-untyped-def]  # compiled
-    n, chosen, pool = 0, w.chosen, w.pool
-    for place in range(w.pool_end):
-        s = id_at(pool, place).server
-        id_at(chosen, n).server = s  # the next one overwrites it, unless it is kept
-        n += 1 if s != NONE else 0
-
-
-@bare
-def _draw(w, m, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
-    """Partial Fisher-Yates over the first ``m`` listed: those left idle, then the standbys.
-
-    Leaves the hosts in front, then the standbys in the order drawn, then those left idle.
-    """
-    root, number, hosts, chosen = w.root, w.selections, m - idle - standbys, w.chosen
-    for k in range(idle + standbys):
-        j = int(uniform(address(root, number, k), SELECTION_PICK) * m)
-        m -= 1
-        _swap(id_at(chosen, j), id_at(chosen, m))
-    for i in range(standbys // 2):  # the last one drawn lies in front
-        _swap(id_at(chosen, hosts + i), id_at(chosen, hosts + standbys - 1 - i))
-
-
-@inlined
-def _swap(a, b):  # type: ignore[no-untyped-def]  # compiled
-    a.server, b.server = b.server, a.server
-
-
-@bare
-def _rank(plan, w, m):  # type: ignore[no-untyped-def]  # compiled
-    """Sort the first ``m`` candidates, best first; ties by an addressed draw, then by number."""
+def _take_best(plan, w, standbys):  # type: ignore[no-untyped-def]  # compiled
+    """Let the best be hosts, the next best stand by; ties by an addressed draw, then by number."""
+    m = _list_candidates(plan, w)
     for i in range(m):
         slot, s = slot_at(w.slots, i), int(id_at(w.chosen, i).server)
         slot.candidate = s
@@ -355,5 +376,6 @@ def _rank(plan, w, m):  # type: ignore[no-untyped-def]  # compiled
         else:
             slot.key = ledger_at(w.ledger, s).blames
     sort(w, m)
-    for i in range(m):
-        id_at(w.chosen, i).server = slot_at(w.slots, i).candidate
+    for i in range(plan.job_servers, m):
+        state = STANDBY if i < plan.job_servers + standbys else IDLE
+        _put(plan, w, slot_at(w.slots, i).candidate, state)

@@ -7,7 +7,7 @@ end is reached, once in as many entries as there are servers.
 from __future__ import annotations
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.world import FIRST, NONE, id_at, place_at, server_at
+from failcast.engine.kernel.world import FIRST, NONE, id_at, server_at
 
 
 @inlined
@@ -16,25 +16,25 @@ def append_to_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
     if w.pool_end == 2 * w.servers_total:
         _close_gaps(w)
     id_at(w.pool, w.pool_end).server = s
-    place_at(w.places, s).in_pool = w.pool_end
+    server_at(w.servers, s).in_pool = w.pool_end
     w.pool_end += 1
 
 
 @inlined
 def remove_from_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Take a server out of the working pool."""
-    id_at(w.pool, place_at(w.places, s).in_pool).server = NONE
+    id_at(w.pool, server_at(w.servers, s).in_pool).server = NONE
 
 
 @bare
 def _close_gaps(w):  # type: ignore[no-untyped-def]  # compiled
-    n, pool, places = FIRST, w.pool, w.places
+    n, pool, servers = FIRST, w.pool, w.servers
     for place in range(w.pool_end):
         s = id_at(pool, place).server
-        if s != NONE:
-            id_at(pool, n).server = s
-            place_at(places, s).in_pool = n
-            n += 1
+        id_at(pool, n).server = s  # the next one overwrites a gap
+        n += 1 if s != NONE else 0
+    for place in range(n):
+        server_at(servers, id_at(pool, place).server).in_pool = place
     w.pool_end = n
 
 
@@ -80,7 +80,7 @@ def pop_standby(w):  # type: ignore[no-untyped-def]  # compiled
 def add_idle(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Add a server to the set of idle ones; it remembers its place there in a link it has free."""
     id_at(w.idles, w.idle).server = s
-    server_at(w.servers, s).before = w.idle
+    server_at(w.servers, s).after = w.idle
     w.idle += 1
 
 
@@ -88,6 +88,6 @@ def add_idle(w, s):  # type: ignore[no-untyped-def]  # compiled
 def drop_idle(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Take a server out of the set of idle ones; the last one takes its place."""
     w.idle -= 1
-    last, place = id_at(w.idles, w.idle).server, server_at(w.servers, s).before
+    last, place = id_at(w.idles, w.idle).server, server_at(w.servers, s).after
     id_at(w.idles, place).server = last
-    server_at(w.servers, last).before = place
+    server_at(w.servers, last).after = place

@@ -77,10 +77,11 @@ def tally_all(w):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def count_repair(w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Count the hours of a repair that ends."""
-    repair = repair_at(w.repairs, s)
-    w.server_hours[AUTOMATED_REPAIR] += repair.automated_end - repair.begin
-    if server_at(w.servers, s).escalated != 0:
-        w.server_hours[MANUAL_REPAIR] += now - repair.automated_end
+    server, automated_end = server_at(w.servers, s), now
+    if server.escalated != 0:
+        automated_end = repair_at(w.repairs, s).automated_end
+        w.server_hours[MANUAL_REPAIR] += now - automated_end
+    w.server_hours[AUTOMATED_REPAIR] += automated_end - server.life
 
 
 @bare
@@ -89,13 +90,13 @@ def _count_open_repairs(w):  # type: ignore[no-untyped-def]  # compiled
     for s in range(w.servers_total):
         state = state_at(w.states, s).is_
         if state in (AUTOMATED_REPAIR, MANUAL_REPAIR):
-            repair = repair_at(w.repairs, s)
-            if server_at(w.servers, s).escalated != 0 and _has_ended(w, repair.automated_end, s):
+            begin, end = server_at(w.servers, s).life, repair_at(w.repairs, s).automated_end
+            if server_at(w.servers, s).escalated != 0 and _has_ended(w, end, s):
                 w.counts[REPAIRS_AUTOMATED] += 1
-                w.server_hours[AUTOMATED_REPAIR] += repair.automated_end - repair.begin
-                w.server_hours[MANUAL_REPAIR] += w.wall - repair.automated_end
+                w.server_hours[AUTOMATED_REPAIR] += end - begin
+                w.server_hours[MANUAL_REPAIR] += w.wall - end
             else:
-                w.server_hours[AUTOMATED_REPAIR] += w.wall - repair.begin
+                w.server_hours[AUTOMATED_REPAIR] += w.wall - begin
 
 
 @inlined
@@ -107,7 +108,7 @@ def _has_ended(w, automated_end, s):  # type: ignore[no-untyped-def]  # compiled
     """
     if automated_end != w.wall or w.event_rank != RANK_AUTOMATED_END:
         return automated_end <= w.wall
-    return s < w.event_server or repair_at(w.repairs, w.event_server).begin == w.wall
+    return s < w.event_server or server_at(w.servers, w.event_server).life == w.wall
 
 
 @bare

@@ -99,10 +99,10 @@ WORLD_DTYPE: Final = np.dtype(
                 "repairs",
                 "states",
                 "pool",
-                "places",
                 "spares",
                 "standbys",
                 "idles",
+                "reserves",
                 "chosen",
                 "ledger",
                 "slots",
@@ -127,9 +127,10 @@ SERVER_DTYPE: Final = np.dtype(
         np.record,
         [
             ("key", np.float64),  # when it is due in its calendar; active: its failure point
-            ("life", np.float64),  # not active: what remains of its life
-            ("before", np.int32),  # on the list of a day
-            ("after", np.int32),
+            # What remains of its life, or when its repair began; not of an active server.
+            ("life", np.float64),
+            ("after", np.int32),  # on the list of a day; idle: its place among the idle ones
+            ("in_pool", np.int32),  # its place in the working pool
             ("renewal", np.int32),
             ("rank", np.int8),  # of what it is due for
             ("defective", np.int8),
@@ -139,12 +140,11 @@ SERVER_DTYPE: Final = np.dtype(
     )
 )
 
-#: What is looked at when a repair begins or ends, or a spare is preempted.
+#: What only a repair of two stages looks at, or a preemption.
 REPAIR_DTYPE: Final = np.dtype(
     (
         np.record,
         [
-            ("begin", np.float64),
             ("automated_end", np.float64),
             ("end", np.float64),
             ("preemptions", np.int64),
@@ -169,8 +169,6 @@ HOURS_DTYPE: Final = np.dtype((np.record, [("hours", np.float64)]))
 
 #: A server in a pool, a queue or a selection.
 ID_DTYPE: Final = np.dtype((np.record, [("server", np.int32)]))
-#: Places in the working pool lie apart: closing its gaps writes them all.
-PLACE_DTYPE: Final = np.dtype((np.record, [("in_pool", np.int32)]))
 #: States lie apart: a selection looks at every server's.
 STATE_DTYPE: Final = np.dtype((np.record, [("is_", np.int8)]))
 
@@ -202,7 +200,6 @@ server_at = row_of(SERVER_DTYPE)
 repair_at = row_of(REPAIR_DTYPE)
 slot_at = row_of(SLOT_DTYPE)
 id_at = row_of(ID_DTYPE)
-place_at = row_of(PLACE_DTYPE)
 state_at = row_of(STATE_DTYPE)
 line_at = row_of(TRACE_DTYPE)
 hours_at = row_of(HOURS_DTYPE)
@@ -237,10 +234,10 @@ class World:
             "repairs": _on_cache_lines(total, REPAIR_DTYPE),
             "states": np.zeros(total, STATE_DTYPE),
             "pool": np.zeros(2 * total, ID_DTYPE),
-            "places": np.zeros(total, PLACE_DTYPE),
             "spares": np.zeros(total, ID_DTYPE),
             "standbys": np.zeros(total, ID_DTYPE),
             "idles": np.zeros(total, ID_DTYPE),
+            "reserves": np.zeros(total, ID_DTYPE),
             "chosen": np.zeros(total + 1, ID_DTYPE),  # one more: lists write before they keep
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
             "slots": np.zeros(total, SLOT_DTYPE),
