@@ -27,8 +27,8 @@ from failcast.engine.kernel.pools import (
     push_standby,
     remove_from_pool,
 )
+from failcast.engine.kernel.rows import calendar_at, server_at
 from failcast.engine.kernel.start import reset
-from failcast.engine.kernel.world import DUE, FAILING, FIRST, calendar_at, server_at
 from failcast.engine.lives import life_hours
 from failcast.engine.model import RANK_AUTOMATED_END, RANK_MANUAL_END
 from failcast.engine.random import (
@@ -42,7 +42,7 @@ from failcast.engine.random import (
     sample,
     uniform,
 )
-
+from failcast.engine.world import DUE, FAILING, FIRST
 
 #: As the kernel compiles, but for its cache: that would keep the floor of an older kernel.
 _UNCACHED = {**OPTIONS, "cache": False}

@@ -14,8 +14,8 @@ from benchmarks.effort import Effort
 from benchmarks.rounds import Figure, Measured, interleaved
 from benchmarks.table1 import failures_of, table1
 from failcast.engine import run
-from failcast.engine.kernel import TRACE_DTYPE, World
 from failcast.engine.plan import make_plan
+from failcast.engine.world import TRACE_DTYPE, World
 from failcast.scenario import Scenario
 
 

@@ -8,8 +8,8 @@ from benchmarks.effort import Effort
 from benchmarks.mandatory import SEED, mandatory
 from benchmarks.rounds import Figure, Measured, Work, interleaved, quotients
 from failcast.engine import METRICS, run
-from failcast.engine.kernel import TRACE_DTYPE, World
 from failcast.engine.plan import make_plan
+from failcast.engine.world import TRACE_DTYPE, World
 from failcast.scenario import Scenario, load
 
 #: What follows `kernel_` and `_over_exponential` in names, and the lives of that name.

@@ -36,7 +36,9 @@ ARROWS = {
 }
 #: What compiled code may import: arrays and numbers, and the engine's files about them.
 KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "typing")
-KERNEL_SIBLINGS = ("compiled", "kernel", "lives", "memory", "model", "plan", "random")
+KERNEL_SIBLINGS = (
+    *("compiled", "kernel", "lives", "memory", "model", "plan", "random", "tables", "world"),
+)
 #: The one file that may throw dice, and the one under engine/ that measures its own compilation.
 CHANCE_FILE = PACKAGE + "engine/random.py"
 CLOCK_FILE = PACKAGE + "engine/warm.py"

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from tests.agreement.many import Dice
 
-from failcast.engine.kernel import TRACE_DTYPE, World, calendar
-from failcast.engine.kernel.world import DUE, calendar_at
+from failcast.engine.kernel import calendar
+from failcast.engine.kernel.rows import calendar_at
 from failcast.engine.plan import make_plan
+from failcast.engine.world import DUE, TRACE_DTYPE, World
 from failcast.scenario import Scenario
 
 INSERT, REMOVE, LOOK, TAKE = range(4)

@@ -16,12 +16,12 @@ from tests.agreement.uncompiled import cases, digest
 from tests.strategies import CORNERS, PAIRWISE, scenarios
 
 from failcast.engine import METRICS, Policies, Status, Trace, draw, model, run, trace
-from failcast.engine.kernel import TRACE_DTYPE
 from failcast.engine.plan import make_plan
 from failcast.engine.random import DEFECTIVE
 from failcast.engine.reference import Reference
 from failcast.engine.reference_state import Server, State
 from failcast.engine.simulate import reference_row
+from failcast.engine.world import TRACE_DTYPE
 from failcast.scenario import Constant, ConstantLife, Scenario, UniformLife
 
 BOOKS = slice(METRICS.index("productive_hours"), METRICS.index("stalled_hours") + 1)

@@ -15,8 +15,8 @@ from benchmarks.effort import FULL
 from benchmarks.mandatory import SEED, mandatory
 
 import failcast as fc
-from failcast.engine.kernel import TRACE_DTYPE, World
 from failcast.engine.plan import make_plan
+from failcast.engine.world import TRACE_DTYPE, World
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURE = {"value", "low", "high", "rounds", "unit", "better", "limit"}

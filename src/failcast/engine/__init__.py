@@ -1,12 +1,19 @@
-"""How time passes: two engines, one truth. Imports ``scenario`` and nothing else of ours."""
+"""How time passes: two engines, one truth. Imports ``scenario`` and nothing else of ours.
+
+``draw`` brings numba with it, so it is imported when it is first used.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from failcast.engine.model import EVENT_NAMES, METRICS, SERVER_STATES, Status
 from failcast.engine.policies import Policies, PolicyError, ServerView
-from failcast.engine.random import draw
 from failcast.engine.simulate import ENGINES, Engine, RunInterrupted, Runs, Trace, run, trace
 from failcast.engine.warm import compile_notice
+
+if TYPE_CHECKING:
+    from failcast.engine.random import draw
 
 __all__ = [
     "ENGINES",
@@ -26,3 +33,11 @@ __all__ = [
     "run",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "draw":
+        from failcast.engine.random import draw
+
+        return draw
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,10 +11,14 @@ call costs more than most of these functions do.
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from pathlib import Path
+from typing import Any, Final
 
 import numba
-import numpy as np
+
+from failcast.engine.sources import fingerprint
+
+_STAMP: Final = "failcast-kernel-sources"
 
 # ``_nrt`` is an option of numba's own tests and targets; its type hints do not list it.
 _njit: Final[Any] = numba.njit
@@ -29,10 +33,27 @@ bare: Final[Any] = _njit(**OPTIONS)
 inlined: Final[Any] = _njit(**OPTIONS, forceinline=True)
 
 
-def code(value: int) -> int:
-    """Return ``value`` as the kind of integer that compiled code takes for a variable.
+def drop_stale(function: Any) -> None:
+    """Empty numba's cache of the folder a function stands in, if other sources filled it."""
+    stats = getattr(function, "stats", None)  # a plain function, where numba is switched off
+    if stats is None or not stats.cache_path:
+        return
+    folder = Path(stats.cache_path)
+    stamp = folder / _STAMP
+    try:
+        if stamp.is_file() and stamp.read_text() == fingerprint():
+            return
+        for compiled in [*folder.glob("*.nbi"), *folder.glob("*.nbc")]:
+            compiled.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(fingerprint())
+    except OSError:
+        return  # a folder that cannot be written holds no cache of ours either
 
-    Numba compiles a function anew for each plain integer constant it is called with, so that
-    ``record`` alone had 17 versions. A numpy integer is just an ``int64``: one version.
-    """
-    return cast(int, np.int64(value))
+
+@bare
+def _of_this_folder():  # type: ignore[no-untyped-def]  # compiled
+    return 0
+
+
+drop_stale(_of_this_folder)

@@ -9,7 +9,7 @@ Python owns the arrays (``world.World``) for as long as compiled code runs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -17,23 +17,19 @@ from llvmlite import ir  # type: ignore[import-untyped]  # it ships no types
 from numba.core import config, types
 from numba.extending import intrinsic
 
-_JIT_IS_OFF: Final = bool(vars(config)["DISABLE_JIT"])
-#: With numba switched off, addresses are looked up here.
-_TABLES: Final[dict[int, np.ndarray]] = {}
+from failcast.engine.tables import JIT_IS_OFF, TABLES
 
-
-def address_of(table: np.ndarray) -> int:
-    """Return the address of a table; the caller keeps the table for as long as it is used."""
-    address = int(table.ctypes.data)
-    if _JIT_IS_OFF:
-        _TABLES[address] = table
-    return address
+if vars(config)["DISABLE_JIT"] and not JIT_IS_OFF:
+    raise ImportError(
+        "numba's compiler is switched off in a file; failcast runs without it only where the "
+        "environment says so: remove the setting, or set NUMBA_DISABLE_JIT=1."
+    )
 
 
 def row_of(dtype: np.dtype[Any]) -> Callable[[Any, Any], Any]:
     """Return ``at(address, index)``: the record in row ``index`` of a table of ``dtype``."""
-    if _JIT_IS_OFF:
-        return lambda address, index: _TABLES[int(address)][index]
+    if JIT_IS_OFF:
+        return lambda address, index: TABLES[int(address)][index]
     record, size = numba.from_dtype(dtype), dtype.itemsize
 
     @intrinsic

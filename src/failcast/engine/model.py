@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-from failcast.engine.compiled import code
+from failcast.engine.tables import code
 
 # --- A server is in exactly one state -------------------------------------------------------
 ACTIVE: Final = code(0)
@@ -129,8 +129,8 @@ RANKS: Final = (
 #: So often an innocent server is drawn among all servers before the active ones are counted out.
 INNOCENT_TRIES: Final = code(64)
 
-#: A selection draws among all servers, until it hits a candidate, where the job has one server of so
-#: many or more; with fewer it draws from a list of the candidates.
+#: A selection draws among all servers until it hits a candidate, where the job has one of so many
+#: or more; with fewer it draws from a list of the candidates.
 TRIES_PER_HIT: Final = code(4)
 
 # --- What a trace records ---------------------------------------------------------------------

@@ -11,9 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from failcast.engine.compiled import code
-from failcast.engine.memory import address_of
-from failcast.engine.random import NUMBER_DTYPE
+from failcast.engine.tables import NUMBER_DTYPE, address_of, code
 from failcast.scenario import Distribution, Life, Scenario, ScoreFloor, Threshold
 
 POLICY_RANDOM: Final = code(0)

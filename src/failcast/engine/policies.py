@@ -104,7 +104,8 @@ class Policies:
         """Draw so many, each once: among all servers until one hits, or few of many from a list."""
         everything = int(self.plan.servers_total)
         few = TRIES_PER_HIT * (len(numbers) - count) < everything
-        left, candidates, drawn, k = set(numbers), list(numbers), [], 0
+        left, candidates, k = set(numbers), list(numbers), 0
+        drawn: list[int] = []
         while len(drawn) < count:
             if few:
                 j = int(pick(k) * len(candidates))

@@ -18,8 +18,9 @@ from typing import Final
 
 import numpy as np
 
-from failcast.engine.compiled import bare, code, inlined
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.memory import row_of
+from failcast.engine.tables import NUMBER_DTYPE, code
 from failcast.scenario.drawn import (
     CONSTANT,
     EMPIRICAL,
@@ -86,8 +87,6 @@ _SIGN = np.uint64(256)
 _NO_BITS = np.uint64(0)
 _MOST_TRIES: Final = 1000  # each try is accepted 95 times of 100; a bound for the compiler
 
-#: A number of a table, which holds what three numbers cannot: values and components.
-NUMBER_DTYPE: Final = np.dtype((np.record, [("is_", np.float64)]))
 number_at = row_of(NUMBER_DTYPE)
 
 

@@ -14,17 +14,20 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from failcast.engine import model, notebook
-from failcast.engine.kernel import TRACE_DTYPE, World, run_block
+from failcast.engine.entry import run_block
 from failcast.engine.model import METRICS, Status
 from failcast.engine.plan import Plan, make_plan
 from failcast.engine.policies import Policies
-from failcast.engine.reference import Reference
+from failcast.engine.world import TRACE_DTYPE, World
 from failcast.scenario import Scenario
+
+if TYPE_CHECKING:
+    from failcast.engine.reference import Reference
 
 Engine = Literal["kernel", "reference"]
 ENGINES: Final = ("kernel", "reference")
@@ -192,6 +195,8 @@ def trace(
     _check_engine(engine, policies)
     plan = make_plan(scenario)
     if engine == "reference":
+        from failcast.engine.reference import Reference
+
         reference = Reference(plan, seed, replication, policies or Policies, record=True)
         ended = reference.run()
         assert ended is not None  # nobody can stop it
@@ -338,7 +343,7 @@ def _kernel_block(
     status: np.ndarray,
     stop: np.ndarray,
 ) -> int:
-    return int(run_block(plan, world.record, np.uint64(seed), first, values, hours, status, stop))
+    return run_block(plan, world, seed, first, values, hours, status, stop)
 
 
 def _reference_block(
@@ -351,6 +356,8 @@ def _reference_block(
     stop: np.ndarray,
     policies: type[Policies] | None,
 ) -> None:
+    from failcast.engine.reference import Reference
+
     for i in range(len(status)):
         one = Reference(plan, seed, first + i, policies or Policies)
         ended = one.run(stop)  # type: ignore[arg-type]  # an array of one number will do

@@ -7,15 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from failcast.engine.compiled import bare, code, inlined
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.calendar import next_key
-from failcast.engine.kernel.world import (
-    FAILING,
-    NO_PHASE,
-    NONE,
-    calendar_at,
-    line_at,
-)
+from failcast.engine.kernel.rows import calendar_at, line_at
 from failcast.engine.model import (
     BUCKET_OF_PHASE,
     COMPUTING,
@@ -31,6 +25,8 @@ from failcast.engine.model import (
     SELECTING,
     Status,
 )
+from failcast.engine.tables import code
+from failcast.engine.world import FAILING, NO_PHASE, NONE
 
 _BUCKETS: Final = np.array(BUCKET_OF_PHASE)
 _DEPLETED: Final = code(Status.DEPLETED)

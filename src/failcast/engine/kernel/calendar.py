@@ -13,16 +13,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from failcast.engine.compiled import bare, code, inlined
-from failcast.engine.kernel.world import (
-    DUE,
-    FIRST,
-    NONE,
-    calendar_at,
-    id_at,
-    line_on_sheet,
-    server_at,
-)
+from failcast.engine.compiled import bare, inlined
+from failcast.engine.kernel.rows import calendar_at, id_at, line_on_sheet, server_at
+from failcast.engine.tables import code
+from failcast.engine.world import DUE, FIRST, NONE
 
 #: Measured: fewer make the search for the next day dearer, more the sorting of a day.
 EVENTS_OF_A_DAY: Final = 8.0

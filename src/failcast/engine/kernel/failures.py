@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from failcast.engine.compiled import bare, code, inlined
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import change, end, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.hosts import (
@@ -14,12 +14,7 @@ from failcast.engine.kernel.hosts import (
     score,
 )
 from failcast.engine.kernel.pools import add_idle, append_to_pool, push_standby, remove_from_pool
-from failcast.engine.kernel.start import keep_smallest_draws
-from failcast.engine.kernel.tally import count_repair, tally, tally_defective, tally_down
-from failcast.engine.kernel.world import (
-    FAILING,
-    FIRST,
-    NONE,
+from failcast.engine.kernel.rows import (
     calendar_at,
     hours_at,
     ledger_at,
@@ -28,6 +23,8 @@ from failcast.engine.kernel.world import (
     slot_at,
     state_at,
 )
+from failcast.engine.kernel.start import keep_smallest_draws
+from failcast.engine.kernel.tally import count_repair, tally, tally_defective, tally_down
 from failcast.engine.lives import life_hours
 from failcast.engine.model import (
     ACTIVE,
@@ -83,6 +80,8 @@ from failcast.engine.random import (
     sample,
     uniform,
 )
+from failcast.engine.tables import code
+from failcast.engine.world import FAILING, FIRST, NONE
 
 _DEPLETED: Final = code(Status.DEPLETED)
 

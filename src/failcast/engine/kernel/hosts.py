@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from failcast.engine.compiled import bare, code, inlined
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import change, enter, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.order import sort
@@ -20,11 +20,7 @@ from failcast.engine.kernel.pools import (
     push_standby,
     remove_from_pool,
 )
-from failcast.engine.kernel.tally import tally, tally_defective
-from failcast.engine.kernel.world import (
-    FAILING,
-    FIRST,
-    NONE,
+from failcast.engine.kernel.rows import (
     calendar_at,
     id_at,
     ledger_at,
@@ -33,6 +29,7 @@ from failcast.engine.kernel.world import (
     slot_at,
     state_at,
 )
+from failcast.engine.kernel.tally import tally, tally_defective
 from failcast.engine.model import (
     ACTIVE,
     ARRIVING,
@@ -69,6 +66,8 @@ from failcast.engine.random import (
     sample,
     uniform,
 )
+from failcast.engine.tables import code
+from failcast.engine.world import FAILING, FIRST, NONE
 
 #: For a moment, of a reserve about which nothing is decided: a state that no server has.
 _SET_ASIDE = code(len(SERVER_STATES))
@@ -295,7 +294,7 @@ def _set_reserves_aside(w):  # type: ignore[no-untyped-def]  # compiled
 def _is_candidate(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Say whether a server can be chosen, and nothing is decided about it yet."""
     state = state_at(w.states, s).is_
-    return state == ACTIVE or state == _SET_ASIDE
+    return state in (ACTIVE, _SET_ASIDE)
 
 
 @bare

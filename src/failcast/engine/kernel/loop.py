@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from failcast.engine.compiled import bare, code, inlined
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import (
     change,
     end,
@@ -23,21 +23,16 @@ from failcast.engine.kernel.failures import (
     repair_end,
 )
 from failcast.engine.kernel.hosts import arrive, choose, promote, select_hosts
+from failcast.engine.kernel.rows import calendar_at, flag_at, result_at, server_at
 from failcast.engine.kernel.start import reset
 from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
-from failcast.engine.kernel.world import (
-    DUE,
-    FAILING,
-    NO_STATUS,
-    calendar_at,
-    server_at,
-)
 from failcast.engine.model import (
     BUCKETS,
     COMPUTING,
     COUNTERS,
     FAILURES_RANDOM,
     FAILURES_SYSTEMATIC,
+    METRICS,
     PRODUCTIVE,
     RANK_ARRIVAL,
     RANK_AUTOMATED_END,
@@ -50,6 +45,8 @@ from failcast.engine.model import (
     SERVER_STATES,
     Status,
 )
+from failcast.engine.tables import code
+from failcast.engine.world import DUE, FAILING, NO_STATUS
 
 _FINISHED: Final = code(Status.FINISHED)
 _OUT_OF_TIME: Final = code(Status.OUT_OF_TIME)
@@ -62,12 +59,12 @@ _DOWN_P99: Final = _FIRST_COUNTER + len(COUNTERS)
 
 @bare
 def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # compiled
-    """Run one replication to its end, or until ``stop[0]`` is set; the results stay in ``w``."""
+    """Run one replication to its end, or until told to stop; the results stay in ``w``."""
     reset(plan, w, seed, replication)
     select_hosts(plan, w, 0.0)
     schedule(plan, w)
     due = calendar_at(w.calendars, DUE)
-    while w.status == NO_STATUS and stop[0] == 0:
+    while w.status == NO_STATUS and flag_at(stop, 0).is_ == 0:
         time = next_key(w, due)
         if time <= w.next_time:  # repairs and arrivals come before all else of their instant
             _pool_event(plan, w, due, time)
@@ -138,37 +135,38 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _write_row(w, row, hours):  # type: ignore[no-untyped-def]  # compiled
-    """Write the metrics of a run that ended, and its server-hours, in the orders of ``model``."""
+def _write_metrics(w, values, first):  # type: ignore[no-untyped-def]  # compiled
+    """Write the metrics of a run that ended, in the order of ``model``, from row ``first`` on."""
     productive, wall = w.books[PRODUCTIVE], w.wall
     failures = w.counts[FAILURES_RANDOM] + w.counts[FAILURES_SYSTEMATIC]
-    row[0] = wall
-    row[1] = productive / wall if wall > 0.0 else math.nan
+    result_at(values, first).is_ = wall
+    result_at(values, first + 1).is_ = productive / wall if wall > 0.0 else math.nan
     for i in range(len(BUCKETS)):
-        row[_FIRST_BUCKET + i] = w.books[i]
-    row[_FAILURES] = failures
+        result_at(values, first + _FIRST_BUCKET + i).is_ = w.books[i]
+    result_at(values, first + _FAILURES).is_ = failures
     for i in range(len(COUNTERS)):
-        row[_FIRST_COUNTER + i] = w.counts[i]
-    row[_DOWN_P99] = down_p99(w)
-    row[_DOWN_P99 + 1] = defective_mean(w)
-    row[_DOWN_P99 + 2] = productive / (failures + 1)
-    for state in range(len(SERVER_STATES)):
-        hours[state] = w.server_hours[state]
+        result_at(values, first + _FIRST_COUNTER + i).is_ = w.counts[i]
+    result_at(values, first + _DOWN_P99).is_ = down_p99(w)
+    result_at(values, first + _DOWN_P99 + 1).is_ = defective_mean(w)
+    result_at(values, first + _DOWN_P99 + 2).is_ = productive / (failures + 1)
 
 
 @bare
 def run_block(  # type: ignore[no-untyped-def]  # compiled
-    plan, w, seed, first, values, hours, status, stop
+    plan, w, seed, first, count, values, hours, status, stop
 ):
-    """Run ``len(status)`` replications from number ``first`` on; return the lines of trace.
+    """Run ``count`` replications from number ``first`` on; return the lines of trace.
 
-    ``values`` (replications x metrics), ``hours`` (replications x states) and ``status`` are
-    written. If the world has room for a trace, that of the last replication is left there; the
-    number of lines it would have written comes back, also if there was less room. Another thread
-    may set ``stop[0]``: what was written then is worth nothing.
+    The last four are addresses: metrics (replications x metrics) and server-hours (replications x
+    states) as RESULT_DTYPE, and status (one for each) as FLAG_DTYPE, are written. If the world has
+    room for a trace, that of the last replication is left there; the number of lines it would have
+    written comes back, also if there was less room. Another thread may set the flag at ``stop``:
+    what was written then is worth nothing.
     """
-    for i in range(len(status)):
+    for i in range(count):
         run_one(plan, w, seed, first + i, stop)
-        _write_row(w, values[i], hours[i])
-        status[i] = w.status
+        _write_metrics(w, values, i * len(METRICS))
+        for state in range(len(SERVER_STATES)):
+            result_at(hours, i * len(SERVER_STATES) + state).is_ = w.server_hours[state]
+        flag_at(status, i).is_ = w.status
     return w.trace_n

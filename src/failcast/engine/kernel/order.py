@@ -6,7 +6,7 @@ Written out, since numba's own sorting takes longer to compile than the rest of 
 from __future__ import annotations
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.world import slot_at
+from failcast.engine.kernel.rows import slot_at
 
 
 @inlined

@@ -7,7 +7,8 @@ end is reached, once in as many entries as there are servers.
 from __future__ import annotations
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.world import FIRST, NONE, id_at, server_at
+from failcast.engine.kernel.rows import id_at, server_at
+from failcast.engine.world import FIRST, NONE
 
 
 @inlined

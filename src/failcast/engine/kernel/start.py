@@ -9,13 +9,7 @@ from failcast.engine.compiled import bare
 from failcast.engine.kernel.calendar import clear
 from failcast.engine.kernel.order import keep_first
 from failcast.engine.kernel.pools import add_idle, append_to_pool, append_to_spares
-from failcast.engine.kernel.tally import clear_tally
-from failcast.engine.kernel.world import (
-    DUE,
-    FAILING,
-    FIRST,
-    NO_PHASE,
-    NO_STATUS,
+from failcast.engine.kernel.rows import (
     calendar_at,
     ledger_at,
     repair_at,
@@ -23,9 +17,11 @@ from failcast.engine.kernel.world import (
     slot_at,
     state_at,
 )
+from failcast.engine.kernel.tally import clear_tally
 from failcast.engine.lives import life_hours
 from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
 from failcast.engine.random import DEFECTIVE, address, bits, replication_root, to_unit
+from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS
 
 #: Standard errors of a share; the share of draws below a bound is further off in 1 of 10**8 cases.
 _FAR: Final = 6.0

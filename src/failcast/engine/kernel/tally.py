@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.world import FIRST, hours_at, repair_at, server_at, state_at
+from failcast.engine.kernel.rows import hours_at, repair_at, server_at, state_at
 from failcast.engine.model import (
     ACTIVE,
     ARRIVING,
@@ -25,6 +25,7 @@ from failcast.engine.model import (
     SPARE,
     STANDBY,
 )
+from failcast.engine.world import FIRST
 
 
 @bare

@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from failcast.engine.compiled import code
-from failcast.engine.memory import address_of, row_of
 from failcast.engine.model import BUCKETS, COUNTERS, SERVER_STATES
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
+from failcast.engine.tables import address_of, code
 
 NONE: Final = code(-1)
 NO_PHASE: Final = code(-1)
@@ -167,6 +166,11 @@ LEDGER_DTYPE: Final = np.dtype(
 
 HOURS_DTYPE: Final = np.dtype((np.record, [("hours", np.float64)]))
 
+#: A number of a result: a metric, or server-hours.
+RESULT_DTYPE: Final = np.dtype((np.record, [("is_", np.float64)]))
+#: The status of a replication, or the word to stop.
+FLAG_DTYPE: Final = np.dtype((np.record, [("is_", np.uint8)]))
+
 #: A server in a pool, a queue or a selection.
 ID_DTYPE: Final = np.dtype((np.record, [("server", np.int32)]))
 #: States lie apart: a selection looks at every server's.
@@ -195,17 +199,6 @@ TRACE_DTYPE: Final = np.dtype(
         ],
     )
 )
-
-server_at = row_of(SERVER_DTYPE)
-repair_at = row_of(REPAIR_DTYPE)
-slot_at = row_of(SLOT_DTYPE)
-id_at = row_of(ID_DTYPE)
-state_at = row_of(STATE_DTYPE)
-line_at = row_of(TRACE_DTYPE)
-hours_at = row_of(HOURS_DTYPE)
-calendar_at = row_of(CALENDAR_DTYPE)
-ledger_at = row_of(LEDGER_DTYPE)
-line_on_sheet = row_of(SHEET_DTYPE)
 
 FAILING: Final = code(0)  # the calendar of failure points, on the job's clock
 DUE: Final = code(1)  # the calendar of repair ends and arrivals, in wall time
