@@ -29,7 +29,7 @@ class Effort:
 
 FULL = Effort(
     rounds=9,
-    replications=20,
+    replications=50,
     reference_rounds=2,
     length="256 d",
     sizes={64: 400, 512: 100, 4096: 20, 32_768: 2, 131_072: 1},

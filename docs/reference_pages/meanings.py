@@ -109,7 +109,7 @@ STREAMS: dict[str, str] = {
     "manual_silent": "whether manual repair fails silently",
     "defective": "who is defective at the start: those with the smallest draws",
     "regeneration": "who turns defective: the good servers with the smallest draws",
-    "selection_pick": "who is left idle and who stands by (`random`, `pool_order`)",
+    "selection_pick": "who is left idle and who stands by (`random`, `pool_order`), try by try",
     "selection_tie": "who comes first among equals (`fewest_failures`, `highest_score`)",
     "selection_time": "how long the host selection takes",
     "recovery_time": "how long the recovery takes",

@@ -79,7 +79,7 @@ def test_the_steps_of_the_cold_start_are_those_of_a_whole_run(
     short: tuple[dict[str, Any], str],
 ) -> None:
     steps = [name for name in short[0]["figures"] if name.startswith("cold_run_")]
-    assert "cold_run_kernel_from_the_cache_wall_ms" in steps
+    assert "cold_run_kernel_from_the_disk_wall_ms" in steps
     assert steps[-1] == "cold_run_end_of_the_process_wall_ms"
 
 
