@@ -16,7 +16,7 @@ from rich.text import Text
 
 import failcast as fc
 from failcast.cli.balance import balance_lines
-from failcast.cli.report import WIDTH
+from failcast.cli.output import PROSE_MAX
 
 PICTURE = Path(__file__).resolve().parent / "images" / "balance.svg"
 REPLICATIONS = 200
@@ -26,7 +26,7 @@ RUNS: tuple[tuple[str, ...], ...] = (
     ("recovery=10 min",),
     ("recovery=10 min", "job.warm_standbys=0"),
 )
-COLUMNS = WIDTH + 2
+COLUMNS = PROSE_MAX + 2
 
 #: Colours of the eight plain and the eight bright names, on a dark ground.
 THEME = TerminalTheme(
@@ -101,7 +101,7 @@ def screen() -> list[Text]:
         )
         options = "".join(f" -s '{text}'" for text in overrides)
         lines.append(Text(f"$ failcast run airesim-table1{options}", style="cyan"))
-        answer = textwrap.wrap(sample.answer(), WIDTH)
+        answer = textwrap.wrap(sample.answer(), PROSE_MAX)
         lines += [Text(line, style="bold") for line in answer]
         lines += [Text(""), *balance_lines(sample, unicode=True), Text("")]
     return lines

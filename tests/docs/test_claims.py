@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import runpy
 
 from tests.docs.pages import DOCS, ROOT, blocks
 from tests.regressions.test_ids import IDS
@@ -28,6 +29,12 @@ def test_the_picture_shows_what_the_readme_shows() -> None:
     assert picture[0] == "$ failcast run airesim-table1"
     first = [line.strip() for line in [*answer_lines, *balance.splitlines()]]
     assert [line for line in picture[1:] if line][: len(first)] == first
+
+
+def test_the_picture_is_what_the_program_draws_today() -> None:
+    drawn = runpy.run_path(str(DOCS / "picture.py"))["screen"]()
+    texts = [line.plain.strip() for line in drawn]
+    assert [line for line in lines_of_picture() if line] == [text for text in texts if text]
 
 
 def test_the_picture_asks_the_network_for_nothing() -> None:
