@@ -23,6 +23,8 @@ HOURS = [100.0, 110.0, 120.0, 130.0, 140.0]
         ("mtbf_hours < 5 h", "mtbf_hours", "mean", "<", 5.0),
         ("finished.low < 0.99", "finished", "low", "<", 0.99),
         ("failures > -1", "failures", "mean", ">", -1.0),
+        ("ettr < 95%", "ettr", "mean", "<", 0.95),
+        ("depleted.high > 0.1 %", "depleted", "high", ">", 0.001),
     ],
 )
 def test_a_goal_is_read(text: str, metric: str, stat: str, comparison: str, limit: float) -> None:
@@ -45,7 +47,10 @@ def test_a_goal_on_a_time_is_read() -> None:
         ("ettr.hihg < 1", r"unknown figure of ettr 'hihg': did you mean 'high'\?$"),
         ("finished.sd < 1", r"unknown figure of finished 'sd': known are: mean, low, high\.$"),
         ("mtbf_hours.p5 < 9", r"unknown figure of mtbf_hours 'p5': known are: mean, low, high\.$"),
-        ("ettr < 5 d", r"its number is '5 d', but ettr is compared with a bare number"),
+        ("ettr < 5 d", r"'5 d', but ettr is compared with a number or a percentage, such as 0.95"),
+        ("failures < 5 %", r"its number is '5 %', but failures is compared with a bare number"),
+        ("ettr < %", r"its number is '%', but ettr is compared with a number or a percentage"),
+        ("ettr < 9 % %", r"its number is '9 % %', but ettr is compared with"),
         ("training_hours < 5 dy", r"'5 dy', but 'dy' is not a unit of time; did you mean 'day'\?$"),
         ("training_hours < 5 m", r"but 'm' may be minutes or months"),
         ("training_hours < -5 d", r"but it must not be negative\.$"),

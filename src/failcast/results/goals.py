@@ -33,6 +33,8 @@ MTBF: Final = "mtbf_hours"
 SHARES: Final = tuple(status.label for status in Status)
 FINISHED_BY: Final = "finished_by"
 KNOWN: Final = (*METRICS, MTBF, *SHARES, FINISHED_BY)
+#: What lies between 0 and 1, and may be compared with a percentage.
+PARTS: Final = ("ettr", "defective_mean", *SHARES, FINISHED_BY)
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -88,7 +90,7 @@ class Goal:
     def parse(cls, text: str) -> Goal:
         """Read `METRIC[.STAT] OP NUMBER`, such as `ettr.low < 0.95` or `finished_by(420 d) < 0.9`.
 
-        NUMBER may carry a unit of time for a metric in hours.
+        NUMBER may carry a unit of time for a metric in hours, and a % for a share.
 
         Raises RequestError, with the nearest right name where one is wrong.
         """
@@ -178,13 +180,19 @@ def _time(text: str, metric: str, time: str | None) -> float | None:
 def _limit(text: str, metric: str, number: str) -> float:
     """The limit of the goal `text` as a number in the metric's own unit."""
     goal = f"the goal {shown(text)} cannot be read: its number is {shown(number)}, but"
-    if _NUMBER.fullmatch(number):
-        value = float(number)
+    bare = number[:-1].rstrip() if number.endswith("%") and metric in PARTS else number
+    if _NUMBER.fullmatch(bare):
+        value = float(bare) if bare is number else float(bare) / 100.0
         if math.isfinite(value):
             return value
         raise RequestError(f"{goal} it is too large.")
     if not _in_hours(metric):
-        raise RequestError(f"{goal} {metric} is compared with a bare number, such as 0.95 or 10.")
+        such = (
+            "a number or a percentage, such as 0.95 or 95 %"
+            if metric in PARTS
+            else ("a bare number, such as 10")
+        )
+        raise RequestError(f"{goal} {metric} is compared with {such}.")
     try:
         return parse_duration(number)
     except Refused as refused:
