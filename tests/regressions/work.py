@@ -11,11 +11,14 @@ import json
 import sys
 import threading
 import warnings
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 from failcast.engine import METRICS, run
-from failcast.scenario import Scenario, load
+from failcast.scenario import ConstantLife, Scenario, load
+
+Make = Callable[[int, int], Scenario]
 
 
 def scenario(servers: int, days: int) -> Scenario:
@@ -30,7 +33,16 @@ def scenario(servers: int, days: int) -> Scenario:
     )
 
 
-def steps_and_failures(servers: int, days: int) -> tuple[int, float]:
+def at_once(servers: int, days: int) -> Scenario:
+    """Return the same with lives that all end at once, and half of the blames on innocents.
+
+    Until day 17 nobody fails, then all defective servers do. The good ones that are blamed for it
+    leave a day on which all the others stay.
+    """
+    return scenario(servers, days).with_(failures__life=ConstantLife(), diagnosis__wrong_server=0.5)
+
+
+def steps_and_failures(what: Make, servers: int, days: int) -> tuple[int, float]:
     """Run one replication and count the executed lines of the kernel, and the failures."""
     steps = 0
 
@@ -43,17 +55,18 @@ def steps_and_failures(servers: int, days: int) -> tuple[int, float]:
         return line if "/kernel/" in frame.f_code.co_filename.replace("\\", "/") else None
 
     threading.settrace(call)
-    runs = run(scenario(servers, days), replications=1, seed=1)
+    runs = run(what(servers, days), replications=1, seed=1)
     threading.settrace(None)  # type: ignore[arg-type]  # None switches it off
     return steps, float(runs.values[0, METRICS.index("failures")])
 
 
-def steps_of_a_failure(servers: int) -> float:
+def steps_of_a_failure(what: Make, servers: int) -> float:
     """Return the steps that a failure costs in a job of so many servers."""
-    short, long = (steps_and_failures(servers, days) for days in (10, 30))
+    short, long = (steps_and_failures(what, servers, days) for days in (10, 30))
     return (long[0] - short[0]) / (long[1] - short[1])
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", RuntimeWarning)  # 64-bit hashes wrap on purpose
-    print(json.dumps({size: steps_of_a_failure(int(size)) for size in sys.argv[1:]}))
+    kind = {"scenario": scenario, "at_once": at_once}[sys.argv[1]]
+    print(json.dumps({size: steps_of_a_failure(kind, int(size)) for size in sys.argv[2:]}))

@@ -101,6 +101,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "spares",
                 "standbys",
                 "idles",
+                "befores",
                 "reserves",
                 "chosen",
                 "ledger",
@@ -128,7 +129,8 @@ SERVER_DTYPE: Final = np.dtype(
             ("key", np.float64),  # when it is due in its calendar; active: its failure point
             # What remains of its life, or when its repair began; not of an active server.
             ("life", np.float64),
-            ("after", np.int32),  # on the list of a day; idle: its place among the idle ones
+            # The next one on the list of a day; idle: its place among the idle ones.
+            ("after", np.int32),
             ("in_pool", np.int32),  # its place in the working pool
             ("renewal", np.int32),
             ("rank", np.int8),  # of what it is due for
@@ -173,7 +175,7 @@ FLAG_DTYPE: Final = np.dtype((np.record, [("is_", np.uint8)]))
 
 #: A server in a pool, a queue or a selection.
 ID_DTYPE: Final = np.dtype((np.record, [("server", np.int32)]))
-#: States lie apart: a selection looks at every server's.
+#: States lie apart: a list of candidates looks at every server's.
 STATE_DTYPE: Final = np.dtype((np.record, [("is_", np.int8)]))
 
 #: Candidates that are sorted: by key, then draw, then number.
@@ -230,8 +232,9 @@ class World:
             "spares": np.zeros(total, ID_DTYPE),
             "standbys": np.zeros(total, ID_DTYPE),
             "idles": np.zeros(total, ID_DTYPE),
+            "befores": np.zeros(total, ID_DTYPE),  # on the list of a day that is linked back
             "reserves": np.zeros(total, ID_DTYPE),
-            "chosen": np.zeros(total + 1, ID_DTYPE),  # one more: lists write before they keep
+            "chosen": np.zeros(total, ID_DTYPE),
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),

@@ -4,7 +4,7 @@ Time is cut into days of about eight expected events, and the days form a ring. 
 day to come hang on its list, in any order; those of a later lap wait there. What is due up to the
 end of today stands on a sheet, sorted, so that the next one is read off its top. One calendar holds
 failure points on the job's clock, the other repair ends and arrivals in wall time. A server is in
-one of them at most, so the links lie in its own record. Ties go to the smaller rank, then to the
+one of them at most, so its links are enough for both. Ties go to the smaller rank, then to the
 smaller server number.
 """
 
@@ -23,6 +23,8 @@ EVENTS_OF_A_DAY: Final = 8.0
 #: A sheet longer than this goes back to the lists when something comes up for an earlier day.
 _LONG_SHEET: Final = 64
 _LAST_DAY: Final = 9.0e18
+#: A list on which a server is not found in so many steps is linked back.
+_LONG_WALK: Final = 32
 #: Lines of a day that is sorted by counting.
 _SHORT_DAY: Final = 24
 _EVE: Final = code(-1)
@@ -54,24 +56,67 @@ def insert(w, c, i, key, rank):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def _hang(w, c, i, day):  # type: ignore[no-untyped-def]  # compiled
     """Put server ``i`` first on the list of a day to come."""
-    head, server = id_at(c.days, day & c.mask), server_at(w.servers, i)
-    server.after = head.server
-    head.server = i
+    head = id_at(c.days, day & c.mask)
+    second = int(head.server)
+    if second < NONE:
+        second = _first(second)
+        id_at(w.befores, second).server, id_at(w.befores, i).server = i, NONE
+        head.server = _linked_back(i)
+    else:
+        head.server = i
+    server_at(w.servers, i).after = second
     c.hanging += 1
 
 
 @inlined
+def _first(head):  # type: ignore[no-untyped-def]  # compiled
+    """Return the first server of a list, from its head."""
+    return -2 - head if head < NONE else head
+
+
+@inlined
+def _linked_back(i):  # type: ignore[no-untyped-def]  # compiled
+    """Return the head of a list that is linked both ways and begins with server ``i``."""
+    return -2 - i if i != NONE else i
+
+
+@bare
 def _unhang(w, c, i, day):  # type: ignore[no-untyped-def]  # compiled
-    """Take server ``i`` off the list of its day."""
-    head, after = id_at(c.days, day & c.mask), server_at(w.servers, i).after
+    """Take server ``i`` off the list of its day.
+
+    Lists are short and have links forward; one that is long is linked back when this first happens,
+    so that its servers can leave it one by one without a walk.
+    """
+    head, after = id_at(c.days, day & c.mask), int(server_at(w.servers, i).after)
     c.hanging -= 1
-    before = int(head.server)
-    if before == i:
+    before, steps = NONE, FIRST
+    if head.server >= 0:
+        s = int(head.server)
+        while s != i and steps < _LONG_WALK:
+            before, s = s, int(server_at(w.servers, s).after)
+            steps += 1
+        if s != i:
+            _link_back(w, head)
+    if head.server < NONE:
+        before = int(id_at(w.befores, i).server)
+        if after != NONE:
+            id_at(w.befores, after).server = before
+    if before != NONE:
+        server_at(w.servers, before).after = after
+    elif head.server < NONE:
+        head.server = _linked_back(after)
+    else:
         head.server = after
-        return
-    while server_at(w.servers, before).after != i:
-        before = int(server_at(w.servers, before).after)
-    server_at(w.servers, before).after = after
+
+
+@bare
+def _link_back(w, head):  # type: ignore[no-untyped-def]  # compiled
+    """Link a list both ways."""
+    before, s = NONE, int(head.server)
+    while s != NONE:
+        id_at(w.befores, s).server = before
+        before, s = s, int(server_at(w.servers, s).after)
+    head.server = _linked_back(int(head.server))
 
 
 @inlined
@@ -182,7 +227,7 @@ def _turn_the_page(w, c):  # type: ignore[no-untyped-def]  # compiled
         c.today += 1
         empty += 1
         list_ = id_at(c.days, c.today & c.mask)
-        i = int(list_.server)
+        i = _first(int(list_.server))
         if i != NONE:
             list_.server = NONE
             _open(w, c, i)
@@ -249,7 +294,7 @@ def _skip_to_next(w, c):  # type: ignore[no-untyped-def]  # compiled
     """Go on to the eve of the first day on which something is due."""
     key = math.inf
     for day in range(c.mask + 1):
-        i = int(id_at(c.days, day).server)
+        i = _first(int(id_at(c.days, day).server))
         while i != NONE:
             key = min(key, server_at(w.servers, i).key)
             i = int(server_at(w.servers, i).after)

@@ -323,7 +323,7 @@ def _leave_last_idle(plan, w, idle):  # type: ignore[no-untyped-def]  # compiled
 
 @bare
 def _draw(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
-    """Draw those left idle, then the standbys: by trial, where most servers are candidates."""
+    """Draw those left idle, then the standbys: by trial, but for a job that is few of many."""
     if TRIES_PER_HIT * plan.job_servers < plan.servers_total:
         _draw_from_list(plan, w, idle, standbys)
         return

@@ -1,6 +1,6 @@
 """The working pool in order of entry, two queues, spares and standbys, and the set of idle servers.
 
-The pool is an array with gaps, so that a selection reads it in one sweep; it is closed up when its
+The pool is an array with gaps, read from its end for who entered last; it is closed up when its
 end is reached, once in as many entries as there are servers.
 """
 
