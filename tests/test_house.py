@@ -39,9 +39,9 @@ KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "typing")
 KERNEL_SIBLINGS = (
     *("compiled", "kernel", "lives", "memory", "model", "plan", "random", "tables", "world"),
 )
-#: The one file that may throw dice, and the one under engine/ that measures its own compilation.
+#: The one file that may throw dice, and the one under engine/ that looks how old a file is.
 CHANCE_FILE = PACKAGE + "engine/random.py"
-CLOCK_FILE = PACKAGE + "engine/warm.py"
+CLOCK_FILE = PACKAGE + "engine/image.py"
 
 
 @dataclass(frozen=True)

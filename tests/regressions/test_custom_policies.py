@@ -188,3 +188,14 @@ def test_a_policy_that_wants_all_or_nothing_gets_its_servers_in_the_end() -> Non
     assert ran.times("selecting") == [0.0, 131.0]
     assert ("stalled", 102.0, 131.0) in ran.phases()
     assert ran["stalls"] == 1
+
+
+def test_draws_that_find_nobody_end_in_a_sentence() -> None:
+    """A pick that always names the same server would else be asked for ever."""
+
+    class Stubborn(Policies):
+        def select(self, available: Any, servers: int, standbys: int, pick: Draw, tie: Draw) -> Any:
+            return super().select(available, servers, standbys, lambda k: 0.5, tie)
+
+    with pytest.raises(fc.PolicyError, match=r"Stubborn\.select: after .* draws only 1 of 4"):
+        fc.trace(CLUSTER, seed=1, engine="reference", policies=Stubborn)

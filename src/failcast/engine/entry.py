@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from failcast.engine import image
+from failcast.engine.native import Native
 from failcast.engine.plan import Plan
 from failcast.engine.tables import address_of
 from failcast.engine.world import FLAG_DTYPE, RESULT_DTYPE, World
@@ -51,7 +52,7 @@ def kernel() -> _Kernel:
     return _kernels[0]
 
 
-def _by_address(native: image.Native) -> _Kernel:
+def _by_address(native: Native) -> _Kernel:
     def run_native(
         plan: Plan, world: World, seed: int, first: int, count: int, tables: list[int]
     ) -> int:

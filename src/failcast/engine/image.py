@@ -1,112 +1,81 @@
-"""The kernel's machine code on disk, run without numba.
+"""The kernel's machine code on disk: found, read, written.
 
 Loading numba and its copy of the compiled kernel takes twice as long as 200 replications of Table
-1. What numba compiled is an ordinary object file; llvmlite, the library below numba, loads it in a
-few hundredths of a second. The image is that object file behind one line that says what it is. It
-answers for one set of sources, one processor type and one numba: anything else is another name.
+1. What numba compiled is an ordinary object file, which ``native`` runs without numba. The image is
+that file behind one line that says what it is. It answers for one set of sources, one type of
+processor and one numba with its options; anything else has another name.
 
-Made and used on Linux on x86-64, where it is tested; elsewhere numba loads its own cache.
+Where no image comes to be (a full disk, code that needs what numba alone has) a mark is left, so
+that numba's own copy is used, and not compiled anew each time in the hope of an image.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import hashlib
 import importlib.util
 import json
 import os
-import platform
-import sys
-import tempfile
-from collections.abc import Callable
+import secrets
+import struct
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from failcast.engine import elf
+from failcast.engine import native
+from failcast.engine.native import Code, Native
 from failcast.engine.sources import fingerprint
-from failcast.engine.tables import JIT_IS_OFF
-
-#: (plan, world, seed, first, count, values, hours, status, stop) -> lines of trace. The first two
-#: and the last four are addresses; ``kernel.loop.run_block`` says of what.
-Native = Callable[[int, int, int, int, int, int, int, int, int], int]
 
 _STEM: Final = "failcast-kernel"
-_WORDS_OF_KEY: Final = 12
-#: How numba calls a compiled function: where to put the result, where to put an error, arguments.
-#: It returns zero if there was no error, and this function raises none.
-_CONVENTION: Final = ctypes.CFUNCTYPE(
-    ctypes.c_int32,
-    ctypes.POINTER(ctypes.c_int64),
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_uint64,
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.c_uint64,
-    ctypes.c_uint64,
-    ctypes.c_uint64,
-    ctypes.c_uint64,
-)
-#: What an image may need from outside. A vector library, say, is not at hand without numba.
-_MATHEMATICS: Final = frozenset(("exp", "log", "log1p", "pow"))
-#: How functions of numba's begin, and how they are named in an image, where nobody calls them: they
-#: belong to wrappers, by which Python would call the kernel. Numba, if there, keeps its names.
-_NUMBAS: Final = "numba_"
-_NOBODYS: Final = "nobody"
-_OF_WRAPPERS: Final = ("Py", "_Py", _NOBODYS)
-_engines: Final[list[Any]] = []  # own the machine code, for as long as the process lives
+_FORMAT: Final = "1"
+_DIGITS: Final = 12
+_BESIDE_THE_SOURCES: Final = Path(__file__).parent / "kernel" / "__pycache__"
+#: A mark, or what a killed process left, counts for so long.
+_DAY_SECONDS: Final = 86_400.0
+#: Options of numba that change no code.
+_NO_CODE: Final = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")
+
+
+def is_there() -> bool:
+    """Say whether there is an image of the present sources for this machine, whole and readable."""
+    return next(_images(), None) is not None
 
 
 def is_possible() -> bool:
     """Say whether an image can be made here, and would be found again."""
-    return _is_supported() and any(_is_writable(folder) for folder in _folders())
-
-
-def is_there() -> bool:
-    """Say whether there is an image of the present sources for this machine."""
-    return _is_supported() and _find() is not None
+    if not native.is_supported():
+        return False
+    folders = _folders()
+    return any(map(_is_writable, folders)) and not any(map(_has_mark, folders))
 
 
 def load() -> Native | None:
-    """Return the kernel from its image; None where there is none, or a damaged one."""
-    path = _find() if _is_supported() else None
-    if path is None:
-        return None
-    try:
-        line, _, machine_code = path.read_bytes().partition(b"\n")
-        head = json.loads(line)
-        if head["sha256"] != hashlib.sha256(machine_code).hexdigest():
-            return None
-        return _linked(machine_code, str(head["symbol"]), [str(name) for name in head["needs"]])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
-        return None  # numba makes another
+    """Return the kernel from its image; None where there is none that is whole."""
+    for code in _images():
+        with contextlib.suppress(AttributeError, RuntimeError):  # a name or LLVM is not as it was
+            if (found := native.linked(code)) is not None:
+                return found
+    return None
 
 
 def save(dispatcher: Any) -> bool:
     """Write the image of a function that numba compiled in this process; say whether it is there.
 
-    A folder that cannot be written is no error: then numba's way is taken again next time.
+    That it cannot be made or written is no error: numba's own copy does the same, more slowly.
     """
-    if not _is_supported():
+    if not native.is_supported():
         return False
-    compiled = [dispatcher.overloads[signature] for signature in dispatcher.signatures]
-    machine_code = getattr(compiled[0].library, "_compiled_object", None) if compiled else None
-    if not machine_code:
-        return is_there()  # numba had it from its own cache, which gives it away once
-    machine_code = elf.renamed(machine_code, _NUMBAS, _NOBODYS)
-    needs = elf.undefined(machine_code)
-    if not all(name in _MATHEMATICS or name.startswith(_OF_WRAPPERS) for name in needs):
-        return False
-    head = {
-        "symbol": compiled[0].fndesc.llvm_func_name,
-        "needs": needs,
-        "sha256": hashlib.sha256(machine_code).hexdigest(),
-    }
-    content = json.dumps(head).encode() + b"\n" + machine_code
-    return any(_write(folder, content) for folder in _folders())
+    try:
+        code = native.code_of(dispatcher)
+    except (ValueError, LookupError, AttributeError, TypeError, struct.error):
+        code = None  # numba is not as it was
+    if code is not None and any(_write(folder, _name(), _packed(code)) for folder in _folders()):
+        return True
+    if code is not None or not is_there():
+        any(_write(folder, _mark(), b"") for folder in _folders())
+    return is_there()
 
 
 def forget(dispatcher: Any) -> None:
@@ -122,99 +91,112 @@ def forget(dispatcher: Any) -> None:
                 old.unlink()
 
 
-def _is_supported() -> bool:
-    return sys.platform == "linux" and platform.machine() == "x86_64" and not JIT_IS_OFF
+def _images() -> Iterator[Code]:
+    """Go through the images that are whole, the one beside the sources first."""
+    for folder in _folders() if native.is_supported() else []:
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+            yield _unpacked((folder / _name()).read_bytes())
 
 
-def _linked(machine_code: bytes, symbol: str, needs: list[str]) -> Native | None:
-    """Return the function behind ``symbol`` in an object file, ready to be called.
+def _packed(code: Code) -> bytes:
+    head = {
+        "symbol": code.symbol,
+        "needs": code.needs,
+        "sha256": hashlib.sha256(code.machine_code).hexdigest(),
+    }
+    return json.dumps(head).encode() + b"\n" + code.machine_code
 
-    The mathematics it needs is that of this process, as numba takes it. LLVM links all or nothing,
-    so what only the wrappers would call gets an address, too.
-    """
-    from llvmlite import binding as llvm  # type: ignore[import-untyped]  # it ships no types
 
-    process = ctypes.CDLL(None)
-    for name in needs:
-        function = getattr(process, "abort" if name.startswith(_NOBODYS) else name)
-        llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(jit=True, codemodel="jitdefault")
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
-    engine.finalize_object()
-    address = engine.get_function_address(symbol)
-    if not address:
-        return None
-    _engines.append(engine)
-    function = _CONVENTION(address)
-
-    def native(*arguments: int) -> int:
-        result, error = ctypes.c_int64(), ctypes.c_void_p()
-        status = function(ctypes.byref(result), ctypes.byref(error), *arguments)
-        if status != 0:
-            raise RuntimeError("the compiled kernel failed; please report this with the scenario.")
-        return result.value
-
-    return native
+def _unpacked(content: bytes) -> Code:
+    """Read an image; raises ValueError, LookupError or TypeError for one that is damaged."""
+    line, _, machine_code = content.partition(b"\n")
+    head = json.loads(line)
+    if head["sha256"] != hashlib.sha256(machine_code).hexdigest():
+        raise ValueError("the image is damaged")
+    return Code(machine_code, str(head["symbol"]), tuple(str(name) for name in head["needs"]))
 
 
 @functools.cache
 def _name() -> str:
     """Return the name of the image of these sources for this processor, numba and its options."""
-    import llvmlite
+    import llvmlite  # type: ignore[import-untyped]  # it ships no types
     from llvmlite import binding as llvm
 
+    features = llvm.get_host_cpu_features().flatten()
+    parts = [_FORMAT, llvmlite.__version__, llvm.get_host_cpu_name(), features]
     numba = importlib.util.find_spec("numba")
-    parts = [llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()]
     if numba is not None and numba.origin is not None:
         with contextlib.suppress(OSError):
             parts.append(Path(numba.origin).with_name("_version.py").read_text())
-    parts += [f"{k}={v}" for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_")]
+    options = sorted(os.environ.items())
+    parts += [f"{k}={v}" for k, v in options if k.startswith("NUMBA_") and k not in _NO_CODE]
     machine = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-    return f"{_STEM}-{fingerprint()[:_WORDS_OF_KEY]}-{machine[:_WORDS_OF_KEY]}.o"
+    return f"{_STEM}-{fingerprint()[:_DIGITS]}-{machine[:_DIGITS]}.o"
+
+
+def _mark() -> str:
+    return _name() + ".none"
+
+
+def _has_mark(folder: Path) -> bool:
+    try:
+        return time.time() - (folder / _mark()).stat().st_mtime < _DAY_SECONDS
+    except OSError:
+        return False
 
 
 def _folders() -> list[Path]:
-    """Return where the image may lie: as numba's cache, with the sources if they can be written."""
+    """Return where an image may lie: where the user says, beside the sources, or in the home."""
     if given := os.environ.get("NUMBA_CACHE_DIR"):
         return [Path(given)]
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return [Path(__file__).parent / "kernel" / "__pycache__", home / "failcast"]
-
-
-def _find() -> Path | None:
-    try:
-        return next((p for folder in _folders() if (p := folder / _name()).is_file()), None)
-    except (OSError, RuntimeError):  # no home
-        return None
+    folders = [_BESIDE_THE_SOURCES]
+    with contextlib.suppress(RuntimeError):  # no home
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folders.append(Path(cache) / "failcast")
+    return folders
 
 
 def _is_writable(folder: Path) -> bool:
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return os.access(folder, os.W_OK | os.X_OK)
+    try:
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        return os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
+        return False
 
 
-def _write(folder: Path, content: bytes) -> bool:
-    """Write the image whole or not at all, and drop those that other sources left there."""
-    temporary = None
+def _write(folder: Path, name: str, content: bytes) -> bool:
+    """Write a file whole or not at all, for all to read as the umask has it; say whether it is."""
+    temporary = folder / f".{_STEM}-{secrets.token_hex(8)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{_STEM}", dir=folder)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, folder / _name())
-        for old in folder.glob(f"{_STEM}-*.o"):
-            if not old.name.startswith(f"{_STEM}-{fingerprint()[:_WORDS_OF_KEY]}-"):
-                old.unlink(missing_ok=True)
+        os.replace(temporary, folder / name)
     except OSError:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         return False
+    _tidy(folder)
     return True
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what killed processes left; beside the sources, also images of older sources."""
+    left = [path for path in folder.glob(f".{_STEM}-*") if _is_old(path)]
+    if folder == _BESIDE_THE_SOURCES:
+        present = f"{_STEM}-{fingerprint()[:_DIGITS]}-"
+        left += [p for p in folder.glob(f"{_STEM}-*.o*") if not p.name.startswith(present)]
+    for path in left:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        return time.time() - path.stat().st_mtime > _DAY_SECONDS
+    except OSError:
+        return False

@@ -22,6 +22,9 @@ from failcast.engine.plan import (
 
 Chosen = tuple[list[int], list[int]]
 
+#: For each server: one try in four hits, so genuine draws never take as many.
+_MOST_TRIES = 100
+
 
 class PolicyError(ValueError):
     """A user's own policy asked for something that cannot be."""
@@ -107,6 +110,12 @@ class Policies:
         left, candidates, k = set(numbers), list(numbers), 0
         drawn: list[int] = []
         while len(drawn) < count:
+            if k > _MOST_TRIES * everything:
+                raise PolicyError(
+                    f"{type(self).__name__}.select: after {k:,} draws only {len(drawn)} of {count} "
+                    "servers are found; pick must give uniform numbers from 0 to 1, and available "
+                    "each server once, by its number."
+                )
             if few:
                 j = int(pick(k) * len(candidates))
                 number, candidates[j] = candidates[j], candidates[-1]

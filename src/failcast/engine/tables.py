@@ -12,8 +12,17 @@ from typing import Final, cast
 
 import numpy as np
 
+
+def _is_jit_off() -> bool:
+    """Read the variable as numba does: a number, and zero for what is none."""
+    try:
+        return bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
+    except ValueError:
+        return False
+
+
 #: Whether numba is switched off, and the kernel runs as plain Python.
-JIT_IS_OFF: Final = os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in ("", "0")
+JIT_IS_OFF: Final = _is_jit_off()
 #: With numba switched off, addresses are looked up here.
 TABLES: Final[dict[int, np.ndarray]] = {}
 

@@ -35,7 +35,8 @@ def compile_kernel() -> None:
 
 def _is_in_memory() -> bool:
     kernel = sys.modules.get("failcast.engine.kernel")
-    return kernel is not None and bool(kernel.run_block.signatures)
+    compiled = getattr(kernel, "run_block", None)  # none of a kernel that is half imported
+    return bool(getattr(compiled, "signatures", False))
 
 
 def _is_in_numbas_cache() -> bool:
