@@ -32,6 +32,7 @@ ARROWS = {
     "scenario": set[str](),
     "engine": {"scenario"},
     "results": {"engine", "scenario"},
+    "study": {"results", "engine", "scenario"},
     "cli": {"", "results", "scenario"},
 }
 #: What compiled code may import: arrays and numbers, and the engine's files about them.

@@ -34,6 +34,9 @@ MEMBERS_OF: tuple[type, ...] = (
     fc.Proportion,
     fc.Mtbf,
     fc.Precision,
+    fc.Comparison,
+    fc.Difference,
+    fc.ShareDifference,
     fc.Policies,
     fc.ServerView,
     fc.Trace,
@@ -127,7 +130,7 @@ def home_of(name: str) -> str:
     """The stage that a public name belongs to."""
     if name == "__version__":
         return "results"
-    homes = ("scenario", "results", "engine")
+    homes = ("scenario", "results", "engine", "study")
     return next(h for h in homes if name in sys.modules[f"failcast.{h}"].__all__)
 
 
@@ -147,6 +150,7 @@ def python_page() -> str:
         ("scenario", "What is simulated"),
         ("engine", "How time passes"),
         ("results", "What happened"),
+        ("study", "What it means"),
     ):
         rows = [public_row(name) for name in fc.__all__ if home_of(name) == home]
         parts += [f"## {title}", table(("name", "meaning"), rows)]

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         scenario_hash,
         to_dict,
     )
+    from failcast.study import Comparison, Difference, ShareDifference, compare
 
 __all__ = [
     "METRICS",
@@ -100,9 +101,11 @@ __all__ = [
     "AutomatedRepair",
     "Bucket",
     "Cluster",
+    "Comparison",
     "Constant",
     "ConstantLife",
     "Diagnosis",
+    "Difference",
     "Empirical",
     "EmpiricalLife",
     "Exponential",
@@ -141,6 +144,7 @@ __all__ = [
     "ScoreFloor",
     "Selection",
     "ServerView",
+    "ShareDifference",
     "Status",
     "Summary",
     "SystematicFailures",
@@ -155,6 +159,7 @@ __all__ = [
     "check_folder",
     "check_request",
     "check_trace_path",
+    "compare",
     "compile_kernel",
     "describe",
     "load",
@@ -167,7 +172,7 @@ __all__ = [
     "write_trace",
 ]
 
-_HOMES = ("failcast.scenario", "failcast.results", "failcast.engine")
+_HOMES = ("failcast.scenario", "failcast.results", "failcast.engine", "failcast.study")
 """Where a name is looked for, in this order: `trace` is the one of results, which checks first."""
 
 
