@@ -35,8 +35,6 @@ MEMBERS_OF: tuple[type, ...] = (
     fc.Mtbf,
     fc.Precision,
     fc.Comparison,
-    fc.Difference,
-    fc.ShareDifference,
     fc.Policies,
     fc.ServerView,
     fc.Trace,

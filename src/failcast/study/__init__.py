@@ -6,7 +6,7 @@ replication k of one shares its chance with replication k of the other.
 
 from __future__ import annotations
 
-from failcast.study.compare import Comparison, compare
+from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
 
 __all__ = ["Comparison", "Difference", "ShareDifference", "compare"]

@@ -1,7 +1,7 @@
 """Paired differences with intervals, as pure functions over arrays.
 
-On the map: study, below compare.py. Nothing here knows what a scenario is. A figure that the data
-cannot give is None.
+On the map: study, below comparison.py. Nothing here knows what a scenario is. A figure that the
+data cannot give is None.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Comparisons in words.
 
-On the map: study, beside compare.py. A difference that is not shown is said to be none shown, with
-the range it may have.
+On the map: study, beside comparison.py. A difference that is not shown is said to be none shown,
+with the range it may have.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from failcast.results import wording
 from failcast.results.wording import Unit
 
 if TYPE_CHECKING:
-    from failcast.study.compare import Comparison
+    from failcast.study.comparison import Comparison
     from failcast.study.differences import Difference
 
 #: Pairing that saves less than this is not worth a sentence.
