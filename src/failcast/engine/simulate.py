@@ -159,7 +159,7 @@ def run(
         rows = runs.values[part], runs.server_hours[part], runs.status[part]
         if engine == "kernel":
             world = _one_of(worlds, plan)
-            _kernel_block(plan, world, seed, first + begin, *rows, stop)
+            run_block(plan, world, seed, first + begin, *rows, stop)
             worlds.append(world)
         else:
             _reference_block(plan, seed, first + begin, *rows, stop, policies)
@@ -209,7 +209,7 @@ def trace(
         room = count
         lines = np.empty(room, dtype=TRACE_DTYPE)
         world = World(plan, lines)
-        work = partial(_kernel_block, plan, world, seed, replication, values, hours, status, stop)
+        work = partial(run_block, plan, world, seed, replication, values, hours, status, stop)
         (count,) = _on_threads([work], 1, stop)
     check_books(values)
     return Trace(lines[:count], Status(int(status[0])), seed, replication)
@@ -331,19 +331,6 @@ def _one_of(worlds: deque[World], plan: Plan) -> World:
         return worlds.pop()
     except IndexError:
         return World(plan, np.empty(0, dtype=TRACE_DTYPE))
-
-
-def _kernel_block(
-    plan: Plan,
-    world: World,
-    seed: int,
-    first: int,
-    values: np.ndarray,
-    hours: np.ndarray,
-    status: np.ndarray,
-    stop: np.ndarray,
-) -> int:
-    return run_block(plan, world, seed, first, values, hours, status, stop)
 
 
 def _reference_block(
