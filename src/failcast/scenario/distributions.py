@@ -60,6 +60,10 @@ class Constant(DurationFamily):
         """Mean in hours."""
         return self.value
 
+    def with_argument(self, name: str, value: Any, context: Context) -> Self:
+        """Return another constant; its mean is its value. Raises Refused."""
+        return super().with_argument("value" if name == "mean" else name, value, context)
+
     def kernel(self) -> Kernel:
         """Return (CONSTANT, value in hours, 0)."""
         return CONSTANT, self.value, 0.0

@@ -6,11 +6,12 @@ On the map: scenario, below distributions.py and lives.py. The codes are compile
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from failcast.scenario.blocks import fields_of
+from failcast.scenario.errors import Refused, ScenarioError
 from failcast.scenario.expressions import Family
-from failcast.scenario.rules import Duration
+from failcast.scenario.rules import Context, Duration
 
 if TYPE_CHECKING:
     from failcast.scenario.measurements import Source
@@ -55,6 +56,22 @@ class DurationFamily(Drawn):
     @abstractmethod
     def mean_hours(self) -> float:
         """Mean in hours."""
+
+    def with_argument(self, name: str, value: Any, context: Context) -> Self:
+        """Return the distribution with another argument, or of the same shape with another mean.
+
+        Every family has a mean to be set, also one whose arguments do not hold it. Raises Refused.
+        """
+        names = {known for _, known, _ in fields_of(type(self))}
+        if name != "mean" or name in names:
+            return super().with_argument(name, value, context)
+        hours = Duration().read_at(value, context)
+        if self.mean_hours == 0.0:
+            raise Refused("its mean is 0, which no factor changes")
+        try:
+            return self.scaled(hours / self.mean_hours)
+        except ScenarioError as error:
+            raise Refused(f"with that mean, {error.message.rstrip('.')}") from None
 
     def scaled(self, factor: float) -> Self:
         """Return the distribution whose every draw is ``factor`` times as long; same shape.

@@ -25,6 +25,8 @@ _MARK = re.compile(r"[(),'\"]")
 MOST_CHARACTERS: Final = 1_000_000
 #: Deepest nesting of parentheses inside those of an expression.
 MOST_LEVELS: Final = 10
+#: Arguments that exclude each other: each fixes how large the values are.
+SAME_IN_OTHER_WORDS: Final = ("mean", "scale", "median")
 
 F = TypeVar("F", bound="Family")
 
@@ -53,8 +55,39 @@ class Family(Block):
         ]
         return f"{self.family}({', '.join(arguments)})" if arguments else self.family
 
+    def with_argument(self, name: str, value: Any, context: Context) -> Self:
+        """Return the member with another argument, the others as they are. Raises Refused.
+
+        The argument takes the place of those that say the same, such as ``scale`` for ``mean``.
+        """
+        arguments: dict[str, Any] = {
+            known: rule.plain(getattr(self, attribute))
+            for attribute, known, rule in fields_of(type(self))
+            if isinstance(rule, Rule) and getattr(self, attribute) is not None
+        }
+        if name in SAME_IN_OTHER_WORDS:
+            for other in SAME_IN_OTHER_WORDS:
+                arguments.pop(other, None)
+        return build(type(self), {**arguments, name: value}, context)
+
     def _instead(self, path: str) -> str:
         return f"make a new {type(self).__name__} and put it in its place"
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """A member with another value of one argument, not yet read: ``repair.manual.time.mean=1 d``.
+
+    ``current`` is the member, or what one is read from.
+    """
+
+    current: Any
+    argument: str
+    value: Any
+
+    def __str__(self) -> str:
+        current = self.current.expression() if isinstance(self.current, Family) else self.current
+        return f"{current} with {self.argument}={self.value}"
 
 
 @dataclass(frozen=True)
@@ -74,6 +107,9 @@ class Expression(Rule):
         return self.read_at(value, AT_THE_DOOR if units_required else {})
 
     def read_at(self, value: Any, context: Context) -> Family:
+        if isinstance(value, Adjusted):
+            current = self.read_at(value.current, context)
+            return current.with_argument(value.argument, value.value, context)
         if isinstance(value, Family) and value.family in self.registry:
             if type(value) is self.registry[value.family]:
                 return value

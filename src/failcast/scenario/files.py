@@ -27,7 +27,7 @@ from failcast.scenario.errors import (
 )
 from failcast.scenario.rules import AT_THE_DOOR, one_of
 from failcast.scenario.scalars import plain_scalar
-from failcast.scenario.scenario import Scenario, overlap, set_path
+from failcast.scenario.scenario import Scenario, overlap, place_of, set_path
 from failcast.scenario.texts import PARSERS, Parsed
 
 #: The scenarios that come with the package, and what they are.
@@ -141,11 +141,19 @@ def _override_value(text: str) -> Any:
 def _blame(problem: Problem, sources: dict[str, str]) -> Problem:
     """Name the override that a problem comes from as its file."""
     for path in (problem.field, *problem.others):
+        below = next((source for found, source in sources.items() if _is_argument(found, path)), "")
+        if below:
+            return replace(problem, file=below)
         while path:
             if path in sources:
                 return replace(problem, file=sources[path])
             path = path.rpartition(".")[0]
     return problem
+
+
+def _is_argument(path: str, field: str) -> bool:
+    """Tell whether a path is that of an argument of what ``field`` holds."""
+    return bool(field) and path.rpartition(".")[0] == field and bool(place_of(path).argument)
 
 
 def _build(data: Any, folder: str = "") -> tuple[Scenario, tuple[str, ...]]:

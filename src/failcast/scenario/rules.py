@@ -44,9 +44,6 @@ Context = Mapping[str, Any]
 #: How a block or a field that is switched off is written.
 OFF = "off"
 
-#: How a block or a field that is switched off is written.
-OFF = "off"
-
 #: What a value looks like in a file: canonical, and read back to the same value.
 Plain = str | int | float | bool
 

@@ -8,7 +8,7 @@ overrides and Python objects pass the same rules.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -25,7 +25,7 @@ from failcast.scenario.distributions import (
     Exponential,
 )
 from failcast.scenario.errors import Refused, ScenarioError, refuse
-from failcast.scenario.expressions import Family
+from failcast.scenario.expressions import Adjusted, Expression, Family
 from failcast.scenario.lives import ExponentialLife, LifeField
 from failcast.scenario.policies import (
     Checkpoint,
@@ -322,13 +322,28 @@ def overlap(path: str, others: Iterable[str]) -> str | None:
     return next(found, None)
 
 
+class Place(NamedTuple):
+    """A field by its path: names in files, its rule or block, and an argument of what it holds."""
+
+    names: tuple[str, ...]
+    kind: Rule | type[Block]
+    argument: str = ""
+
+    @property
+    def path(self) -> str:
+        """The dotted path, with the argument: ``repair.manual.time.mean``."""
+        return ".".join((*self.names, self.argument) if self.argument else self.names)
+
+
 def set_path(data: dict[str, Any], path: str, value: Any) -> str:
     """Set the field ``path`` in nested data of a scenario and return its path in files.
 
-    Raises ScenarioError if there is no such field.
+    Below a field that holds an expression are its arguments. Raises ScenarioError if there is no
+    such field.
     """
-    names = _resolve(path, value)
-    for name in names[:-1]:
+    place = place_of(path, value)
+    *around, last = place.names
+    for name in around:
         inner = data.get(name)
         if isinstance(inner, Block):
             inner = _nested(inner)
@@ -337,24 +352,29 @@ def set_path(data: dict[str, Any], path: str, value: Any) -> str:
             inner = {}
         data[name] = inner
         data = inner
-    data[names[-1]] = value
-    return ".".join(names)
+    if place.argument:
+        value = Adjusted(data.get(last), place.argument, value)
+    data[last] = value
+    return place.path
 
 
-def _resolve(path: str, value: Any) -> list[str]:
-    """Return the names in files along ``path``, or raise with the nearest right path."""
+def place_of(path: str, value: Any = None) -> Place:
+    """Return the field of a path, or raise ScenarioError with the nearest right path."""
     kind: Rule | type[Block] = Scenario
     names: list[str] = []
-    for wanted in path.split("."):
+    wanted = path.split(".")
+    for name_wanted in wanted:
+        if isinstance(kind, Expression) and len(names) == len(wanted) - 1 and name_wanted:
+            return Place(tuple(names), kind, name_wanted)
         inner = fields_of(kind) if isinstance(kind, type) else iter(())
         for attribute, name, kind_of_field in inner:
-            if wanted in (name, attribute):
+            if name_wanted in (name, attribute):
                 kind = kind_of_field
                 names.append(name)
                 break
         else:
             raise ScenarioError([unknown_field(path, value, paths_of(Scenario))])
-    return names
+    return Place(tuple(names), kind)
 
 
 def _nested(block: Block) -> dict[str, Any]:
