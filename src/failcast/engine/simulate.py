@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -40,7 +41,7 @@ _NOT_ENDED: Final = 255
 #: A thread that compiles does not hear that it is to stop, and is not waited for longer than this.
 _PATIENCE_SECONDS: Final = 2.0
 #: Servers and failures of a block, at most: about a second on a slow machine.
-_MOST_WORK_IN_BLOCK: Final = 2e6
+MOST_WORK_IN_BLOCK: Final = 2e6
 #: And at least: handing a block to a thread costs as much as a tenth of a Table 1 replication.
 _LEAST_WORK_IN_BLOCK: Final = 2e5
 
@@ -136,6 +137,7 @@ def run(
     first: int = 0,
     policies: type[Policies] | None = None,
     on_progress: Progress | None = None,
+    stop: np.ndarray | None = None,
 ) -> Runs:
     """Run ``replications`` of ``scenario`` and return their bare results.
 
@@ -175,6 +177,8 @@ def run(
                 task()
         else:
             _on_threads(tasks, threads, stop)
+        if stop[0]:
+            raise KeyboardInterrupt
         _check(runs, plan)
     except KeyboardInterrupt as interruption:
         done = int(np.argmax(np.append(runs.status, _NOT_ENDED) == _NOT_ENDED))
@@ -218,9 +222,11 @@ def trace(
 def _on_threads(tasks: Sequence[Callable[[], Any]], threads: int, stop: np.ndarray) -> list[Any]:
     """Do tasks on threads and return their results; set ``stop`` where that is cut short.
 
-    Compiled code hears no signal. So it never runs in the caller's thread, which stays free to
-    take a Ctrl-C.
+    Compiled code hears no signal. So it never runs in the main thread, which stays free to take a
+    Ctrl-C; another thread may do a task itself.
     """
+    if threads == 1 and threading.current_thread() is not threading.main_thread():
+        return [task() for task in tasks]
     pool = ThreadPoolExecutor(threads)
     futures: list[Future[Any]] = []
     try:
@@ -300,16 +306,21 @@ def _check_engine(engine: str, policies: type[Policies] | None) -> None:
         )
 
 
+def work_of(plan: Plan) -> float:
+    """Return the servers and, about, the failures of a replication: what its time grows with."""
+    rate = 1.0 / float(plan.life_mean_good) + float(plan.defective_count) / float(
+        plan.servers_total * plan.life_mean_defective
+    )
+    return float(plan.servers_total) + float(plan.job_servers * plan.length) * rate
+
+
 def _sizes_of_block(plan: Plan) -> tuple[int, int]:
     """Return how many replications to hand to a thread at once, at least and at most.
 
     Progress is told by blocks, so they last a second at most; or one replication, if that is more.
     """
-    rate = 1.0 / float(plan.life_mean_good) + float(plan.defective_count) / float(
-        plan.servers_total * plan.life_mean_defective
-    )
-    work = float(plan.servers_total) + float(plan.job_servers * plan.length) * rate
-    least, most = int(_LEAST_WORK_IN_BLOCK / work), int(_MOST_WORK_IN_BLOCK / work)
+    work = work_of(plan)
+    least, most = int(_LEAST_WORK_IN_BLOCK / work), int(MOST_WORK_IN_BLOCK / work)
     return max(1, least), max(1, most)
 
 

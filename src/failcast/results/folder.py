@@ -28,11 +28,11 @@ MANIFEST: Final = "manifest.json"
 _MOST_BYTES: Final = 10_000_000
 
 
-def check_folder(path: str | os.PathLike[str]) -> Path:
+def check_folder(path: str | os.PathLike[str], schema: str = SCHEMA) -> Path:
     """Make sure that results can be written into the folder `path`, before hours are spent.
 
-    The folder is new, empty or one of ours; what a killed run left unfinished in it does not count.
-    Returns the place itself, symbolic links followed.
+    The folder is new, empty or one of ours, of the same `schema`; what a killed run left unfinished
+    in it does not count. Returns the place itself, symbolic links followed.
     Raises RequestError in a sentence. Changes nothing.
     """
     if not os.fspath(path):
@@ -41,11 +41,8 @@ def check_folder(path: str | os.PathLike[str]) -> Path:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_dir():
             raise RequestError(f"cannot write results into {path}: it is not a folder.")
-        if target.is_dir() and _holds_files(target) and not _is_ours(target):
-            raise RequestError(
-                f"cannot write results into {path}: it is not empty, and no {MANIFEST} of failcast "
-                "is in it. Name a new or an empty folder."
-            )
+        if target.is_dir() and _holds_files(target):
+            _check_ours(path, target, schema)
         existing = target if target.exists() else target.parent
         if not existing.is_dir():
             raise RequestError(f"cannot write results into {path}: {existing} does not exist.")
@@ -54,7 +51,7 @@ def check_folder(path: str | os.PathLike[str]) -> Path:
     except (OSError, ValueError) as error:
         if isinstance(error, RequestError):
             raise
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
     return target
 
 
@@ -71,14 +68,14 @@ def write_folder(
     document = sample.to_dict() if document is None else document
     frame = sample.frame()
     writers: dict[str, Callable[[IO[bytes]], Any]] = {
-        "result.json": lambda file: file.write(_json(document)),
+        "result.json": lambda file: file.write(json_bytes(document)),
         "replications.parquet": frame.write_parquet,
         "replications.csv": frame.write_csv,
     }
     with _room(path, target) as temporary:
-        hashes = {name: _write(temporary(name), write) for name, write in writers.items()}
+        hashes = {name: write_synced(temporary(name), write) for name, write in writers.items()}
         manifest = {"schema": SCHEMA, **document["manifest"], "files": hashes}
-        _write(temporary(MANIFEST), lambda file: file.write(_json(manifest)))
+        write_synced(temporary(MANIFEST), lambda file: file.write(json_bytes(manifest)))
         for name in (*writers, MANIFEST):
             temporary(name).replace(target / name)
         sync_directory(target)
@@ -95,7 +92,7 @@ def _room(path: str | os.PathLike[str], target: Path) -> Iterator[Callable[[str]
         yield lambda name: target / f".failcast-{mark}-{name}.tmp"
         new = False
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
     finally:
         try:
             remove(lambda: target.glob(f".failcast-{mark}-*.tmp"))
@@ -105,7 +102,7 @@ def _room(path: str | os.PathLike[str], target: Path) -> Iterator[Callable[[str]
                     target.rmdir()
 
 
-def _write(path: Path, write: Callable[[IO[bytes]], Any]) -> str:
+def write_synced(path: Path, write: Callable[[IO[bytes]], Any]) -> str:
     """Write one file to the disk and return its SHA-256 (hex). Raises OSError."""
     from polars.exceptions import ComputeError
 
@@ -124,7 +121,8 @@ def _write(path: Path, write: Callable[[IO[bytes]], Any]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _json(document: dict[str, Any]) -> bytes:
+def json_bytes(document: dict[str, Any]) -> bytes:
+    """A document as strict JSON, for people to read."""
     return (json.dumps(document, indent=2, allow_nan=False) + "\n").encode()
 
 
@@ -133,19 +131,37 @@ def _holds_files(folder: Path) -> bool:
     return any(not entry.match(TEMPORARY) for entry in folder.iterdir())
 
 
-def _is_ours(folder: Path) -> bool:
-    """Whether the manifest in a folder is one of ours."""
+def _check_ours(path: str | os.PathLike[str], target: Path, schema: str) -> None:
+    """Refuse a folder of files unless its manifest is one of ours, of the same kind."""
+    found = str((read_manifest(target) or {}).get("schema", ""))
+    if found == schema:
+        return
+    if found.startswith("failcast."):
+        kind = found.removeprefix("failcast.").partition("/")[0]
+        raise RequestError(
+            f"cannot write results into {path}: it holds results of another kind ({kind}). Name a "
+            "new or an empty folder."
+        )
+    raise RequestError(
+        f"cannot write results into {path}: it is not empty, and no {MANIFEST} of failcast is in "
+        "it. Name a new or an empty folder."
+    )
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest in a folder; None where there is none that can be read as one."""
     manifest = folder / MANIFEST
     if not manifest.is_file() or manifest.stat().st_size > _MOST_BYTES:
-        return False
+        return None
     try:
         document = json.loads(manifest.read_bytes())
     except (ValueError, RecursionError):
-        return False
-    return isinstance(document, dict) and document.get("schema") == SCHEMA
+        return None
+    return document if isinstance(document, dict) else None
 
 
-def _unwritable(path: str | os.PathLike[str], error: Exception) -> RequestError:
+def unwritable(path: str | os.PathLike[str], error: Exception) -> RequestError:
+    """The refusal of a folder into which the system lets nobody write, with its reason."""
     reason = (getattr(error, "strerror", None) or str(error)).lower().partition(" (os error")[0]
     return RequestError(
         f"cannot write results into {os.fspath(path)}: {reason}. "

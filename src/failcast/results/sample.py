@@ -18,6 +18,7 @@ from failcast.engine import METRICS, SERVER_STATES, Engine, Runs, Status
 from failcast.engine.model import BUCKETS
 from failcast.results import notebook, statistics
 from failcast.results.errors import RequestError, unknown_name
+from failcast.results.frame import frame_of
 from failcast.results.goals import Verdict
 from failcast.results.manifest import InputFile, manifest
 from failcast.results.precision import Precision
@@ -213,18 +214,7 @@ class Sample:
 
         The server-hours by state are columns such as `server_hours_standby`.
         """
-        import polars
-
-        first = self.runs.first
-        labels = {int(status): status.label for status in Status}
-        columns: dict[str, Any] = {
-            "replication": np.arange(first, first + self.replications, dtype=np.int64),
-            "status": [labels[int(code)] for code in self.runs.status],
-        }
-        columns |= {name: self._column(name) for name in METRICS}
-        for number, state in enumerate(SERVER_STATES):
-            columns[f"server_hours_{state}"] = self.runs.server_hours[:, number]
-        return polars.DataFrame(columns)
+        return frame_of(self.runs)
 
     def to_dict(
         self,

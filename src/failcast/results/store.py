@@ -1,0 +1,186 @@
+"""A store: a folder that runs are added to block by block, and that a killed process leaves whole.
+
+On the map: results, below study's sweeps. A block is one Parquet file whose name holds its number
+and the beginning of its SHA-256. It is written under a temporary name, synced and renamed, so a
+block is there and right, or not there. What the store is of stands in its manifest, which never
+changes; so a store that was continued has the same bytes as one that was made at once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import io
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Final, Self
+
+from failcast.results.errors import RequestError
+from failcast.results.folder import (
+    MANIFEST,
+    check_folder,
+    json_bytes,
+    read_manifest,
+    unwritable,
+    write_synced,
+)
+from failcast.results.whole_file import TEMPORARY, remove, sync_directory
+from failcast.scenario.errors import shown
+
+if TYPE_CHECKING:
+    import polars
+
+BLOCKS: Final = "blocks"
+#: Hexadecimal digits of a block's hash in its name.
+_DIGITS: Final = 32
+_NAME: Final = re.compile(rf"(\d{{6}})-([0-9a-f]{{{_DIGITS}}})\.parquet")
+
+
+class Store:
+    """An open store; use as a context manager, which keeps other processes out of it.
+
+    `identity` says what it is of, ready for JSON: its `schema` and what a result depends on.
+    Raises RequestError for a folder of anything else, before anything in it is changed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
+        self.shown = os.fspath(path)
+        self.path = check_folder(path, identity["schema"])
+        self._identity = json.loads(json_bytes(dict(identity)))
+        self._lock = -1
+        self._files: dict[int, Path] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            self._refuse_another()
+            self.path.mkdir(exist_ok=True)
+            self._lock = os.open(self.path, os.O_RDONLY)
+            self._keep_others_out()
+            self._refuse_another()
+            if read_manifest(self.path) is None:
+                self.write(MANIFEST, lambda file: file.write(json_bytes(self._identity)))
+            (self.path / BLOCKS).mkdir(exist_ok=True)
+            remove(lambda: [*self.path.glob(TEMPORARY), *(self.path / BLOCKS).glob(TEMPORARY)])
+            self._files = self._found()
+        except OSError as error:
+            self._let_go()
+            raise unwritable(self.shown, error) from error
+        except BaseException:
+            self._let_go()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._let_go()
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The numbers of the blocks that are there."""
+        return tuple(sorted(self._files))
+
+    def read(self, number: int) -> polars.DataFrame:
+        """The table of a block. Raises RequestError if the file is not what was written."""
+        import polars
+
+        file = self._files[number]
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            raise self._damaged(file, (error.strerror or str(error)).lower()) from error
+        if not file.stem.endswith(_hash(content)):
+            raise self._damaged(file, "its content does not have the hash in its name")
+        return polars.read_parquet(io.BytesIO(content))
+
+    def add(self, number: int, frame: polars.DataFrame) -> None:
+        """Add a block; it is on disk when this returns. Raises RequestError."""
+        content = io.BytesIO()
+        frame.write_parquet(content)
+        name = f"{number:06d}-{_hash(content.getvalue())}.parquet"
+        self.write(f"{BLOCKS}/{name}", lambda file: file.write(content.getvalue()))
+        self._files[number] = self.path / BLOCKS / name
+
+    def write(self, name: str, write: Callable[[IO[bytes]], Any]) -> None:
+        """Write a file of the store whole, in the place of an earlier one. Raises RequestError."""
+        target = self.path / name
+        temporary = target.parent / f".failcast-{secrets.token_hex(8)}.tmp"
+        try:
+            write_synced(temporary, write)
+            temporary.replace(target)
+        except OSError as error:
+            raise unwritable(self.shown, error) from error
+        finally:
+            remove(lambda: [temporary])
+        sync_directory(target.parent)
+
+    def _found(self) -> dict[int, Path]:
+        """The files of blocks by number."""
+        found: dict[int, Path] = {}
+        for file in sorted((self.path / BLOCKS).iterdir()):
+            match = _NAME.fullmatch(file.name)
+            if match is None:
+                raise self._damaged(file, "this is no file of a store")
+            number = int(match[1])
+            if number in found or number >= self._identity["blocks"]:
+                raise self._damaged(file, "the store has no place for another block of its number")
+            found[number] = file
+        return found
+
+    def _damaged(self, file: Path, why: str) -> RequestError:
+        return RequestError(
+            f"{self.shown}/{BLOCKS}/{file.name} is damaged: {why}. Delete this file; what it held "
+            "is then simulated again. Nothing was changed."
+        )
+
+    def _refuse_another(self) -> None:
+        """Refuse a store of something else, with what differs."""
+        found = read_manifest(self.path) if self.path.is_dir() else None
+        if found is None or found == self._identity:
+            return
+        name, has, wanted = _difference(found, self._identity)
+        raise RequestError(
+            f"{self.shown} is a store of something else: its {name} is {_short(has)}, not "
+            f"{_short(wanted)}. Name another folder, or ask for what it holds. Nothing was changed."
+        )
+
+    def _keep_others_out(self) -> None:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RequestError(
+                f"another process is writing into {self.shown}: wait for it, or name another "
+                "folder."
+            ) from None
+
+    def _let_go(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_DIGITS]
+
+
+def _difference(found: Any, wanted: Any, name: str = "") -> tuple[str, Any, Any]:
+    """The dotted name of the first entry in which two documents differ, and both values."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for key in (*wanted, *found):
+            if found.get(key) != wanted.get(key):
+                inner = f"{name}.{key}" if name else key
+                return _difference(found.get(key), wanted.get(key), inner)
+    return name.replace("_", " "), found, wanted
+
+
+def _short(value: Any) -> str:
+    text = "not there" if value is None else shown(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

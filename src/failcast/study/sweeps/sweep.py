@@ -1,0 +1,180 @@
+"""Sweep a scenario over a grid of any dimension: the same chance in every cell, nothing lost.
+
+On the map: study. What is kept on disk, and in which order, is the business of work.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from failcast.engine import Engine, Runs
+from failcast.engine.executors import Executor, Threads
+from failcast.results import RequestError, Sample
+from failcast.results.request import check_request, replications_of, seed_of, threads_of
+from failcast.results.store import Store
+from failcast.scenario import Scenario, scenario_hash, to_dict
+from failcast.study.axes import Axis
+from failcast.study.sweeps.cells import Cell, make_cells, read_axes
+from failcast.study.sweeps.figures import Figures
+from failcast.study.sweeps.work import Layout, Work
+from failcast.version import __version__
+
+if TYPE_CHECKING:
+    import polars
+
+SCHEMA: Final = "failcast.sweep/1"
+
+Vary = Sequence[str] | Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The cells of a sweep with their figures.
+
+    `figures` are those of the feasible cells by number, without those that an interruption kept
+    from being complete. `sample` gives the runs of a cell.
+    """
+
+    scenario: Scenario
+    axes: tuple[Axis, ...]
+    cells: tuple[Cell, ...]
+    replications: int
+    seed: int
+    figures: Mapping[int, Figures]
+    engine: Engine = "kernel"
+    interrupted: bool = False
+    _runs: Callable[[int], Runs] = field(repr=False, kw_only=True)
+
+    @property
+    def infeasible(self) -> tuple[Cell, ...]:
+        """The cells that no cluster could have, each with its problem."""
+        return tuple(cell for cell in self.cells if cell.scenario is None)
+
+    @property
+    def done(self) -> tuple[Cell, ...]:
+        """The cells that have figures."""
+        return tuple(cell for cell in self.cells if cell.number in self.figures)
+
+    def sample(self, cell: int | Cell) -> Sample:
+        """The runs of a cell. Raises RequestError for a cell without any."""
+        number = cell.number if isinstance(cell, Cell) else cell
+        if number not in self.figures:
+            known = 0 <= number < len(self.cells)
+            why = self.cells[number].problem or "it was not reached." if known else "unknown cell."
+            raise RequestError(f"cell {number} has no runs: {why}")
+        scenario = self.cells[number].scenario
+        assert scenario is not None
+        return Sample(scenario, self._runs(number), self.seed, self.engine)
+
+    def table(self) -> polars.DataFrame:
+        """One row per cell, infeasible ones too: its values, its problem, the figures of metrics.
+
+        A figure is a column such as `training_hours_p95`; that of the mean is `training_hours`.
+        """
+        from failcast.study.sweeps.tables import table
+
+        return table(self)
+
+    def to_dict(self, metrics: Sequence[str] = ()) -> dict[str, Any]:
+        """The sweep, ready for JSON; all metrics unless some are named."""
+        from failcast.study.sweeps.tables import document
+
+        return document(self, metrics)
+
+    def answer(self) -> str:
+        """Between which cells training takes how long, and which axis makes the difference."""
+        from failcast.study.sweeps.wording import answer
+
+        return answer(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Sweep of {self.scenario.name}: {len(self.done):,} of {len(self.cells):,} cells, "
+            f"{self.replications:,} replications each, seed {self.seed}>"
+        )
+
+
+def sweep(
+    scenario: Scenario,
+    vary: Vary,
+    *,
+    replications: int | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    engine: Engine = "kernel",
+    store: str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+    on_progress: Callable[[int], None] | None = None,
+    keep_on_interrupt: bool = False,
+) -> Sweep:
+    """Run every combination of the values in `vary` on the same chance; return their figures.
+
+    `vary` holds texts as `--vary` takes them, see `axis`, or maps paths to values. `replications`
+    (of each cell) and `seed` default to the scenario's, `threads` to one; an `executor` does the
+    tasks in their place. All cells are validated before any runs. With a `store`, a folder, the
+    runs go there block by block, and those that are there are not run again; without one they are
+    kept in memory. `on_progress` is called with the number of replications just done or read. With
+    `keep_on_interrupt`, Ctrl-C gives the cells that were complete. Raises RequestError or
+    ScenarioError.
+    """
+    check_request(scenario, seed=seed, threads=threads, engine=engine)
+    size = replications_of(scenario.run.replications if replications is None else replications)
+    start = seed_of(scenario.run.seed if seed is None else seed)
+    axes = read_axes(_texts(vary), scenario)
+    cells = make_cells(scenario, axes)
+    layout = Layout.of(cells, start, size, engine)
+    workers = executor or Threads(threads_of(1 if threads is None else threads))
+    work = Work(layout, size, scenario.run.confidence, on_progress)
+    with contextlib.ExitStack() as stack:
+        place = None
+        if store is not None:
+            place = stack.enter_context(
+                Store(store, _identity(scenario, axes, start, size, engine, layout))
+            )
+        interrupted = work.collect(workers, place, keep_on_interrupt)
+        found = Sweep(
+            scenario, axes, cells, size, start, work.figures, engine, interrupted, _runs=work.runs
+        )
+        if place is not None:
+            _write_tables(place, found)
+    return found
+
+
+def _texts(vary: Vary) -> list[str]:
+    if isinstance(vary, str):
+        return [vary]
+    if isinstance(vary, Mapping):
+        return [f"{path}={'|'.join(map(str, values))}" for path, values in vary.items()]
+    return list(vary)
+
+
+def _identity(
+    scenario: Scenario,
+    axes: Sequence[Axis],
+    seed: int,
+    replications: int,
+    engine: Engine,
+    layout: Layout,
+) -> dict[str, Any]:
+    """What the bytes of a store depend on. Threads and time of day are not among it."""
+    return {
+        "schema": SCHEMA,
+        "failcast": __version__,
+        "seed": seed,
+        "replications": replications,
+        "engine": engine,
+        "vary": {each.path: list(each.values) for each in axes},
+        "scenario": to_dict(scenario),
+        "scenario_hash": scenario_hash(scenario),
+        "blocks": len(layout.blocks),
+    }
+
+
+def _write_tables(store: Store, sweep: Sweep) -> None:
+    table = sweep.table()
+    store.write("cells.parquet", table.write_parquet)
+    store.write("cells.csv", table.write_csv)
