@@ -212,6 +212,13 @@ class Empirical(Measured, DurationFamily):
         """Return the values in hours."""
         return self.values
 
+    def scaled(self, factor: float) -> Self:
+        """Return the values times ``factor``. They are not those of the file any more.
+
+        Raises ScenarioError where they are more than may stand without one.
+        """
+        return type(self)(values=tuple(factor * value for value in self.values))
+
 
 @dataclass(frozen=True)
 class Parts(Rule):
@@ -331,6 +338,10 @@ class Mixture(Mixed, DurationFamily):
     def table(self) -> tuple[float, ...]:
         """Return (cumulative weight, code, a, b) of each part, then values."""
         return self._laid_out(1.0)
+
+    def scaled(self, factor: float) -> Self:
+        """Return the mixture of the same weights with every part scaled."""
+        return type(self)(parts=tuple((weight, part.scaled(factor)) for weight, part in self.parts))
 
 
 Distribution: TypeAlias = (

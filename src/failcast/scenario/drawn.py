@@ -6,9 +6,11 @@ On the map: scenario, below distributions.py and lives.py. The codes are compile
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
+from failcast.scenario.blocks import fields_of
 from failcast.scenario.expressions import Family
+from failcast.scenario.rules import Duration
 
 if TYPE_CHECKING:
     from failcast.scenario.measurements import Source
@@ -53,3 +55,15 @@ class DurationFamily(Drawn):
     @abstractmethod
     def mean_hours(self) -> float:
         """Mean in hours."""
+
+    def scaled(self, factor: float) -> Self:
+        """Return the distribution whose every draw is ``factor`` times as long; same shape.
+
+        All arguments that are durations are in proportion to what is drawn; the others are shapes.
+        Raises ScenarioError where a duration would be out of its limits.
+        """
+        arguments = {name: getattr(self, name) for name, _, _ in fields_of(type(self))}
+        for name, _, rule in fields_of(type(self)):
+            if isinstance(rule, Duration) and arguments[name] is not None:
+                arguments[name] *= factor
+        return type(self)(**arguments)
