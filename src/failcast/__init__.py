@@ -93,7 +93,13 @@ if TYPE_CHECKING:
         scenario_hash,
         to_dict,
     )
-    from failcast.study import Comparison, Difference, ShareDifference, compare
+    from failcast.study import (
+        Comparison,
+        Difference,
+        ShareDifference,
+        compare,
+        comparison_document,
+    )
 
 __all__ = [
     "METRICS",
@@ -160,6 +166,7 @@ __all__ = [
     "check_request",
     "check_trace_path",
     "compare",
+    "comparison_document",
     "compile_kernel",
     "describe",
     "load",

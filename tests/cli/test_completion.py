@@ -60,7 +60,8 @@ def completed(line: str) -> dict[str, str]:
 
 
 def test_verbs_and_options_are_completed() -> None:
-    assert completed("failcast ").keys() == {"run", "check", "init", "schema", "completion"}
+    verbs = {"run", "compare", "check", "init", "schema", "completion"}
+    assert completed("failcast ").keys() == verbs
     options = completed("failcast run small --")
     assert {"--set", "--seed", "--json", "--fail-if", "--out"} <= options.keys()
     assert all(word.startswith("--") for word in options), "a meaning was folded into two lines"
@@ -71,6 +72,7 @@ def test_a_scenario_is_a_preset_or_a_file_that_can_hold_one(folder: Path) -> Non
     assert offered.keys() == {*PRESETS, "mine.yaml", "my plan.toml", "sub/"}
     assert offered["small"] == PRESETS["small"]
     assert completed("failcast check sub/").keys() == {"sub/deep.json"}
+    assert completed("failcast compare small sub/").keys() == {"sub/deep.json"}
     assert completed("failcast check .h").keys() == {".hidden.yaml"}
 
 

@@ -16,12 +16,12 @@ COMMAND = (
 )
 
 
-def on_a_terminal(columns: int) -> list[str]:
+def on_a_terminal(columns: int, command: tuple[str, ...] = COMMAND) -> list[str]:
     """The lines that the program writes on a terminal as wide as this."""
     ours, theirs = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": str(columns), "NO_COLOR": "1"}
     with subprocess.Popen(
-        COMMAND, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+        command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
     ) as process:
         os.close(theirs)
         shown = b""

@@ -15,12 +15,13 @@ from failcast import __version__, interrupts
 from failcast.cli import completion as completions
 from failcast.cli import guard, output, start
 from failcast.cli.check import check
+from failcast.cli.compare import compare
 from failcast.cli.completion import completion
 from failcast.cli.init import init
 from failcast.cli.run import run
 from failcast.cli.schema import schema
 
-VERBS = (run, check, init, schema, completion)
+VERBS = (run, compare, check, init, schema, completion)
 
 app = typer.Typer(
     name="failcast",

@@ -47,6 +47,14 @@ ScenarioArgument = Annotated[
         autocompletion=candidates.scenarios,
     ),
 ]
+ScenariosArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SCENARIO...",
+        help="Scenario files or presets; the first is what the others are compared with.",
+        autocompletion=candidates.scenarios,
+    ),
+]
 OverridesOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -161,6 +169,24 @@ def load_scenario(source: str, overrides: list[str] | None, *, quiet: bool) -> f
         for note in notes:
             output.notice(f"Note: {note}")
     return scenario
+
+
+def load_pairs(
+    sources: list[str], overrides: list[str] | None, *, quiet: bool
+) -> list[fc.Scenario]:
+    """Load what is to be compared, the base first.
+
+    Overrides apply to each of several scenarios; of a lone one they make the other.
+    """
+    if len(sources) > 1:
+        return [load_scenario(source, overrides, quiet=quiet) for source in sources]
+    if not overrides:
+        raise fc.RequestError(
+            f"{sources[0]} has nothing to be compared with: give another scenario, or a change "
+            "such as -s job.warm_standbys=32."
+        )
+    base = load_scenario(sources[0], None, quiet=quiet)
+    return [base, load_scenario(sources[0], overrides, quiet=True)]
 
 
 def input_files(source: str) -> list[fc.InputFile]:

@@ -6,7 +6,7 @@ is the width of the terminal, None where there is none: a pipe gets every column
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
@@ -38,9 +38,15 @@ def report(
     states = list(server_lines(sample, columns)) if server_hours and sample.finished else []
     for part in filter(None, (shares, metrics, balance, states, [Text(what_ran(sample, seconds))])):
         console.print()
-        for text in part:
-            for row in _on_the_screen(text, columns):
-                console.print(row)
+        print_lines(part, columns)
+
+
+def print_lines(lines: Iterable[Text], columns: int | None) -> None:
+    """Print lines to stdout, those that are too wide for the terminal in several."""
+    console = output.results()
+    for text in lines:
+        for row in _on_the_screen(text, columns):
+            console.print(row)
 
 
 def share_lines(sample: fc.Sample, times: Sequence[float]) -> Iterator[Text]:
@@ -73,7 +79,7 @@ def metric_lines(sample: fc.Sample, columns: int | None = None) -> Iterator[Text
         zero = [name for name in fc.METRICS if not sample.values(name).any()]
         rows += [_metric_row(sample, name) for name in fc.METRICS if name not in zero]
         rows.append((_mtbf_label(sample), *_mtbf_figures(sample)))
-        yield from _table(rows, columns, SPARE_FIGURES)
+        yield from table_lines(rows, columns, SPARE_FIGURES)
         figures = sample.summary("training_hours").to_dict()
         quantiles = wording.quantile_intervals("training_hours", figures, sample.confidence)
         yield from map(Text, output.folded(quantiles, columns, indent="  "))
@@ -102,23 +108,10 @@ def server_lines(sample: fc.Sample, columns: int | None = None) -> Iterator[Text
         rows.append((f"  {name}", wording.number(mean, decimals), interval, share, servers))
     runs = f"{sample.finished:,} finished run{'s' * (sample.finished != 1)}"
     yield Text(f"Where the servers of a run are (mean of {runs}):", style="bold")
-    yield from _table(rows, columns, SPARE_OF_SERVERS, style="")
+    yield from table_lines(rows, columns, SPARE_OF_SERVERS, style="")
 
 
-def what_ran(sample: fc.Sample, seconds: float) -> str:
-    """One line on the work done: counts, seed, engine, threads and time."""
-    runs, threads, known = sample.replications, sample.threads, ""
-    if sample.precision is not None and sample.precision.reached is not None:
-        reached, wanted = wording.percent(sample.precision.reached), 100.0 * sample.precision.wanted
-        known = f", {sample.precision.metric} known to ± {reached} ({wanted:.6g} % asked for)"
-    return (
-        f"{runs:,} replication{'s' * (runs != 1)} of {sample.scenario.name} from seed "
-        f"{sample.seed}{known}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
-        f"{seconds:.2f} s, {1000.0 * seconds / runs:.2f} ms per replication."
-    )
-
-
-def _table(
+def table_lines(
     rows: Sequence[Sequence[str]],
     columns: int | None,
     spare: Sequence[Sequence[str]],
@@ -132,6 +125,19 @@ def _table(
         names = [heading for heading in rows[0] if heading in left_out]
         note = f"not shown in {columns} columns: {', '.join(names)}; a pipe or a file gets all"
         yield from map(Text, output.folded(note, columns, indent="  "))
+
+
+def what_ran(sample: fc.Sample, seconds: float) -> str:
+    """One line on the work done: counts, seed, engine, threads and time."""
+    runs, threads, known = sample.replications, sample.threads, ""
+    if sample.precision is not None and sample.precision.reached is not None:
+        reached, wanted = wording.percent(sample.precision.reached), 100.0 * sample.precision.wanted
+        known = f", {sample.precision.metric} known to ± {reached} ({wanted:.6g} % asked for)"
+    return (
+        f"{runs:,} replication{'s' * (runs != 1)} of {sample.scenario.name} from seed "
+        f"{sample.seed}{known}, {sample.engine} engine, {threads} thread{'s' * (threads != 1)}: "
+        f"{seconds:.2f} s, {1000.0 * seconds / runs:.2f} ms per replication."
+    )
 
 
 def _on_the_screen(text: Text, columns: int | None) -> Sequence[Text]:

@@ -6,13 +6,10 @@ What is heavy is imported where it is used, so that `--help` and a wrong option 
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +17,7 @@ import typer
 
 import failcast as fc
 from failcast import interrupts
-from failcast.cli import output, start
+from failcast.cli import output
 from failcast.cli.guard import FAILED, GOAL_FAILED, guarded, tell, unusable
 from failcast.cli.options import (
     ByOption,
@@ -43,6 +40,7 @@ from failcast.cli.options import (
     input_files,
     load_scenario,
 )
+from failcast.cli.ready import command_line, compile_kernel, default_threads, hours_of
 from failcast.interrupts import INTERRUPTED
 
 
@@ -68,7 +66,7 @@ def run(
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
         goals = [fc.Goal.parse(text) for text in fail_if or []]
-        times = _hours(by) if by else []
+        times = hours_of(by)
         plan = load_scenario(scenario, overrides, quiet=quiet)
         inputs = input_files(scenario)
         if trace is not None:
@@ -113,13 +111,6 @@ def _set_aside(errors: list[Exception]) -> Iterator[None]:
         errors.append(error.with_traceback(None))  # which would keep a long trace in memory
 
 
-def _hours(texts: list[str]) -> list[float]:
-    """The times of `--by` in hours."""
-    from failcast.results.request import hours_from
-
-    return [hours_from("--by", text) for text in texts]
-
-
 def _document(
     sample: fc.Sample,
     inputs: list[fc.InputFile],
@@ -127,9 +118,7 @@ def _document(
     times: list[float],
 ) -> dict[str, Any]:
     """The document of `--json`, with the time of day and the command line in its manifest."""
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    argv = ["failcast", *sys.argv[1:]]
-    return sample.to_dict(argv=argv, created=created, inputs=inputs, goals=verdicts, by=times)
+    return sample.to_dict(inputs=inputs, goals=verdicts, by=times, **command_line())
 
 
 def _code(verdicts: list[fc.Verdict], unwritten: list[Exception], interrupted: bool) -> int:
@@ -160,7 +149,7 @@ def _simulate(
 
     first, most = fc.check_request(plan, **size, **how)
     if how["engine"] == "kernel":
-        _compile(quiet)
+        compile_kernel(quiet)
     begin = time.perf_counter()
     last = most if first == most else None
 
@@ -186,29 +175,6 @@ def _simulate(
             "is of these. Press Ctrl-C again to end without it."
         )
     return sample, time.perf_counter() - begin
-
-
-def _compile(quiet: bool) -> None:
-    """Get the kernel ready outside the time that is reported; tell how long a compilation took."""
-    said: list[str] = []
-
-    def announce(sentence: str) -> None:
-        said.append(sentence)
-        if not quiet:
-            output.notice(sentence)
-
-    begin = time.perf_counter()
-    with start.without_blas():
-        fc.compile_kernel(announce)
-    if said and not quiet:
-        output.notice(f"Compiled in {time.perf_counter() - begin:.0f} s.")
-
-
-def default_threads() -> int:
-    """One thread per core this process may use, as far as the API takes so many."""
-    from failcast.results.request import THREADS_MAX
-
-    return min(len(os.sched_getaffinity(0)), THREADS_MAX)
 
 
 def _write_folder(sample: fc.Sample, path: Path, document: dict[str, Any], quiet: bool) -> None:

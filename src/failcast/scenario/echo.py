@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.drawn import Drawn
@@ -64,6 +64,36 @@ def _plain(block: Block, *, keep: bool) -> dict[str, Any]:
 def describe(scenario: Scenario) -> list[tuple[str, str]]:
     """Return (dotted path, value with its unit) of every field, in the order of the blocks."""
     return _lines(scenario, scenario, "")
+
+
+def changes(base: Scenario, other: Scenario) -> dict[str, tuple[str, str]]:
+    """Return path -> (value in ``base``, value in ``other``) of every field that differs.
+
+    What says nothing about cluster and job is left out: the name, the description, and how the
+    sample is taken. A horizon that follows from the job's length is no difference of its own.
+    """
+    before, after = dict(describe(base)), dict(describe(other))
+    found = {
+        path: (before.get(path, OFF), after.get(path, OFF))
+        for path in dict.fromkeys((*before, *after))
+        if before.get(path, OFF) != after.get(path, OFF) and path not in _NOT_OF_THE_MODEL
+    }
+    if base.run.horizon is None and other.run.horizon is None:
+        found.pop("run.horizon", None)
+    return found
+
+
+#: The fields that `changes` does not compare.
+_NOT_OF_THE_MODEL: Final = (
+    "name",
+    "description",
+    "run.seed",
+    "run.replications",
+    "run.precision",
+    "run.min_replications",
+    "run.max_replications",
+    "run.confidence",
+)
 
 
 def _lines(scenario: Scenario, block: Block, prefix: str) -> list[tuple[str, str]]:

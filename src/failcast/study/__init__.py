@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
+from failcast.study.document import comparison_document
 
-__all__ = ["Comparison", "Difference", "ShareDifference", "compare"]
+__all__ = ["Comparison", "Difference", "ShareDifference", "compare", "comparison_document"]

@@ -6,6 +6,7 @@ repairs are then the same draws in both, so most of their chance cancels in the 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +17,9 @@ from failcast.engine import METRICS, Engine, Status
 from failcast.results import RequestError, Sample, simulate
 from failcast.results.errors import unknown_name
 from failcast.results.request import check_request, confidence_of
-from failcast.scenario import Scenario
-from failcast.study import differences
+from failcast.scenario import Scenario, scenario_hash, to_dict
+from failcast.scenario.echo import changes
+from failcast.study import differences, notebook, wording
 from failcast.study.differences import Difference, ShareDifference
 
 
@@ -26,11 +28,13 @@ class Comparison:
     """Two samples of the same replications, pair by pair; differences are `other` minus `base`.
 
     Metrics are compared over the pairs in which both runs finished; shares over all pairs.
+    `label` is what the other scenario is called where its name would not do, see `name`.
     Raises RequestError where the samples are not of the same seed and number of replications.
     """
 
     base: Sample
     other: Sample
+    label: str = ""
 
     def __post_init__(self) -> None:
         same = ("seed", "replications")
@@ -40,6 +44,22 @@ class Comparison:
                 f"of replications; these have seeds {self.base.seed} and {self.other.seed}, and "
                 f"{self.base.replications:,} and {self.other.replications:,} replications."
             )
+
+    @property
+    def changes(self) -> dict[str, tuple[str, str]]:
+        """Each field that differs, with its value in the base and in the other, as texts."""
+        return changes(self.base.scenario, self.other.scenario)
+
+    @property
+    def name(self) -> str:
+        """What the other scenario is called: its name, or what it changes where the base has that.
+
+        `recovery.time=10 min`, for example. A label goes before both.
+        """
+        own = self.other.scenario.name
+        if self.label or own != self.base.scenario.name:
+            return self.label or own
+        return wording.changes_in_words(self.changes)
 
     @property
     def pairs(self) -> int:
@@ -79,25 +99,36 @@ class Comparison:
 
     def answer(self) -> str:
         """What the change does to the training time, in one or two sentences."""
-        from failcast.study.wording import answer
-
-        return answer(self)
+        return wording.answer(self)
 
     def to_dict(self, by: Sequence[float] = ()) -> dict[str, Any]:
-        """The differences, ready for JSON; `by` are the hours of `finished_by`."""
+        """The differences and the other scenario, ready for JSON; `by` are hours of `finished_by`.
+
+        `scenario` is the other as it was run, with the seed and the replications of both samples.
+        """
+        other = self.other.scenario_as_run()
         return {
-            "base": self.base.scenario.name,
-            "other": self.other.scenario.name,
+            "name": self.name,
+            "changes": {path: list(values) for path, values in self.changes.items()},
+            "scenario": to_dict(other),
+            "scenario_hash": scenario_hash(other),
+            "status": self.other.status_counts(),
+            "pairs": self.pairs,
             "metrics": {name: each.to_dict() for name, each in self.differences().items()},
             "shares": {each.label: self.share_of(each.label).to_dict() for each in Status},
-            "finished_by": [self.finished_by(hours).to_dict() for hours in by],
+            "finished_by": [
+                {"hours": float(hours), **self.finished_by(hours).to_dict()} for hours in by
+            ],
         }
 
     def __repr__(self) -> str:
         return (
-            f"<Comparison of {self.other.scenario.name} with {self.base.scenario.name}: "
+            f"<Comparison of {self.name} with {self.base.scenario.name}: "
             f"{self.pairs:,} pairs of {self.base.replications:,}, seed {self.base.seed}>"
         )
+
+    def _repr_html_(self) -> str:
+        return notebook.comparison_html(self)
 
     def _both(self) -> np.ndarray:
         finished = [sample.runs.status == Status.FINISHED for sample in (self.base, self.other)]
@@ -109,29 +140,56 @@ class Comparison:
 
 
 def compare(
-    base: Scenario,
+    base: Scenario | Sample,
     *others: Scenario,
     replications: int | None = None,
     seed: int | None = None,
     threads: int | None = None,
     engine: Engine = "kernel",
     on_progress: Callable[[int], None] | None = None,
+    on_estimate: Callable[[int], None] | None = None,
 ) -> tuple[Comparison, ...]:
     """Run `base` and each of `others` on the same chance; return a comparison for each of these.
 
     `replications` and `seed` default to those of `base`, `threads` to one; the replications of a
-    base with a wanted precision are as many as that takes. Each interval holds with the confidence
+    base with a wanted precision are as many as that takes. Where `base` is a sample, it is not run
+    again, and its replications, seed and engine are used. Each interval holds with the confidence
     of `base`, for itself: of twenty of them one may miss. All scenarios are looked at before any
-    runs. Raises RequestError for what cannot be used.
+    runs. `on_progress` is called with the number of runs just done, of whichever scenario, and
+    `on_estimate` with the number of runs of all scenarios, where a precision decides on it. Raises
+    RequestError for what cannot be used.
     """
     if not others:
         raise RequestError("compare needs a scenario to compare with: give two or more.")
-    for scenario in (base, *others):
-        check_request(scenario, replications=replications, seed=seed, threads=threads)
-    start = base.run.seed if seed is None else seed
+    if isinstance(base, Sample) and not (replications is seed is None):
+        raise RequestError("a sample as the base has its replications and its seed: give neither.")
+    scenarios = others if isinstance(base, Sample) else (base, *others)
+    for scenario in scenarios:
+        check_request(
+            scenario, replications=replications, seed=seed, threads=threads, engine=engine
+        )
     how: dict[str, Any] = {"threads": threads, "engine": engine, "on_progress": on_progress}
-    first = simulate(base, replications=replications, seed=start, **how)
-    size = first.replications
-    return tuple(
-        Comparison(first, simulate(other, replications=size, seed=start, **how)) for other in others
-    )
+    if isinstance(base, Sample):
+        first, how["engine"] = base, base.engine
+    else:
+        told = None if on_estimate is None else _of_all(len(scenarios), on_estimate)
+        first = simulate(base, replications=replications, seed=seed, on_estimate=told, **how)
+    how |= {"replications": first.replications, "seed": first.seed}
+    samples = [simulate(other, **how) for other in others]
+    return tuple(map(Comparison, itertools.repeat(first), samples, _labels(first, others)))
+
+
+def _of_all(scenarios: int, on_estimate: Callable[[int], None]) -> Callable[[int], None]:
+    """Tell of the runs of all scenarios what is known of those of one."""
+    return lambda runs: on_estimate(scenarios * runs)
+
+
+def _labels(base: Sample, others: Sequence[Scenario]) -> list[str]:
+    """A label for each of the others whose name another one has, too; empty for the rest."""
+    names = [other.name for other in others]
+    return [
+        f"{other.name} ({wording.changes_in_words(changes(base.scenario, other))})"
+        if names.count(other.name) > 1 and other.name != base.scenario.name
+        else ""
+        for other in others
+    ]

@@ -34,6 +34,13 @@ class Paired:
             return False
         return self.low > 0.0 or self.high < 0.0
 
+    @property
+    def direction(self) -> str:
+        """What is shown of the other: "less" or "more" than the base, or "none" of both."""
+        if not self.shown:
+            return "none"
+        return "less" if (self.high or 0.0) < 0.0 else "more"
+
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, and `shown`."""
         return asdict(self) | {"shown": self.shown}
@@ -54,6 +61,16 @@ class Difference(Paired):
     sd: float | None
     correlation: float | None
     saved: float | None
+
+    @property
+    def zero(self) -> bool:
+        """Whether the metric is zero in every run of both: no metric is ever negative."""
+        return self.base == self.other == 0.0
+
+    @property
+    def same(self) -> bool:
+        """Whether the metric is the same in each pair, and not zero in all."""
+        return self.difference == 0.0 and not self.sd and not self.zero
 
 
 @dataclass(frozen=True)

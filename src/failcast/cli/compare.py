@@ -1,0 +1,76 @@
+"""`failcast compare`: what a change saves, pair by pair of runs that share their chance.
+
+On the map: cli. All numbers come from the public API; this file only orders what is said where.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import failcast as fc
+from failcast import interrupts
+from failcast.cli import output
+from failcast.cli.guard import guarded
+from failcast.cli.options import (
+    ByOption,
+    JsonOption,
+    OverridesOption,
+    QuietOption,
+    ReplicationsOption,
+    ScenariosArgument,
+    SeedOption,
+    ThreadsOption,
+    input_files,
+    load_pairs,
+)
+from failcast.cli.ready import command_line, compile_kernel, default_threads, hours_of
+
+
+def compare(
+    scenarios: ScenariosArgument,
+    overrides: OverridesOption = None,
+    replications: ReplicationsOption = None,
+    seed: SeedOption = None,
+    threads: ThreadsOption = None,
+    by: ByOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare scenarios, or SCENARIO with itself changed by -s: what that saves.
+
+    All run on the same chance, so that little of it is left in a difference. With one SCENARIO, -s
+    makes the other one; with several, -s applies to all of them.
+    """
+    with guarded():
+        times = hours_of(by)
+        plans = load_pairs(scenarios, overrides, quiet=quiet)
+        inputs = [file for source in scenarios for file in input_files(source)]
+        workers = default_threads() if threads is None else threads
+        how = {"replications": replications, "seed": seed, "threads": workers}
+        found, seconds = _compare(plans, how, quiet)
+        if as_json:
+            document = fc.comparison_document(found, inputs=inputs, by=times, **command_line())
+            output.print_json(document)
+        else:
+            from failcast.cli.compare_report import report
+
+            report(found, seconds, times)
+
+
+def _compare(
+    plans: list[fc.Scenario], how: dict[str, Any], quiet: bool
+) -> tuple[tuple[fc.Comparison, ...], float]:
+    """Compare with progress on stderr; return that and the seconds it took."""
+    from failcast.cli.progress import Progress
+
+    sizes = [fc.check_request(plan, **how)[0] for plan in plans]
+    compile_kernel(quiet)
+    begin = time.perf_counter()
+
+    def show(more: int) -> None:
+        progress.show(more)
+
+    with Progress(len(plans) * sizes[0], quiet=quiet) as progress, interrupts.raised():
+        found = fc.compare(*plans, **how, on_progress=show, on_estimate=progress.expect)
+    return found, time.perf_counter() - begin
