@@ -9,5 +9,19 @@ from __future__ import annotations
 from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
+from failcast.study.sweeps import Cell, Effect, Figures, Sweep, check_sweep, sweep, sweep_effects
 
-__all__ = ["Comparison", "Difference", "ShareDifference", "compare", "comparison_document"]
+__all__ = [
+    "Cell",
+    "Comparison",
+    "Difference",
+    "Effect",
+    "Figures",
+    "ShareDifference",
+    "Sweep",
+    "check_sweep",
+    "compare",
+    "comparison_document",
+    "sweep",
+    "sweep_effects",
+]
