@@ -152,6 +152,7 @@ PUBLIC_VALUES: dict[str, str] = {
     "METRICS": "The names of the metric columns, in their order.",
     "SERVER_STATES": "The states a server can be in; the columns of `Runs.server_hours`.",
     "__version__": "The version of the package.",
+    "STUDIES": "The published studies that `reproduce` knows, by name.",
 }
 
 #: Term -> definition. Order as given: from the whole to its parts.

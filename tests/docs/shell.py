@@ -26,7 +26,11 @@ _PASSING = re.compile(
     r"[\d,]+ of (?:about )?[\d,]+ replications done"
     r"|Compiling the simulation kernel.*|Compiled in \d+ s\."
 )
-_EFFORT = re.compile(r"\d+ threads?: [\d.,]+ s, [\d.,]+ ms per replication\.")
+_EFFORT = re.compile(
+    r"\d+ threads?: [\d.,]+ s, [\d.,]+ ms per replication\."
+    r"|(?<=kernel engine: )[\d.,]+ s\.|(?<=more, from seed 1: )[\d.,]+ s\."
+)
+_EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @dataclass
@@ -38,6 +42,7 @@ class Shell:
     environment: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        (self.folder / _EXAMPLES.name).symlink_to(_EXAMPLES)
         programs = self.folder / ".bin"
         programs.mkdir()
         for name, arguments in (("failcast", "-m failcast "), ("python", "")):

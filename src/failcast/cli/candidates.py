@@ -75,6 +75,15 @@ def measures(incomplete: str) -> Candidates:
     return [(name, "") for name in KNOWN if name.startswith(incomplete)]
 
 
+def studies(incomplete: str) -> Candidates:
+    """Published studies."""
+    import failcast as fc
+
+    return [
+        (name, study.title) for name, study in fc.STUDIES.items() if name.startswith(incomplete)
+    ]
+
+
 def files(incomplete: str) -> Candidates:
     """Files and folders."""
     return _paths(incomplete, ("",))

@@ -9,19 +9,31 @@ from __future__ import annotations
 from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
+from failcast.study.reproductions import (
+    STUDIES,
+    Finding,
+    Reproduction,
+    reproduce,
+    runs_of_study,
+)
 from failcast.study.sweeps import Cell, Effect, Figures, Sweep, check_sweep, sweep, sweep_effects
 
 __all__ = [
+    "STUDIES",
     "Cell",
     "Comparison",
     "Difference",
     "Effect",
     "Figures",
+    "Finding",
+    "Reproduction",
     "ShareDifference",
     "Sweep",
     "check_sweep",
     "compare",
     "comparison_document",
+    "reproduce",
+    "runs_of_study",
     "sweep",
     "sweep_effects",
 ]

@@ -61,6 +61,19 @@ class Sweep:
         """The cells that have figures."""
         return tuple(cell for cell in self.cells if cell.number in self.figures)
 
+    def at(self, *values: str) -> Cell:
+        """The cell of these values, one for each axis, as they were given.
+
+        Raises RequestError if there is none.
+        """
+        for cell in self.cells:
+            if cell.values == values:
+                return cell
+        raise RequestError(
+            f"no cell has the values {', '.join(map(str, values))}: give one for each of "
+            f"{', '.join(axis.path for axis in self.axes)}, as in the sweep."
+        )
+
     def sample(self, cell: int | Cell) -> Sample:
         """The runs of a cell. Raises RequestError for a cell without any."""
         number = cell.number if isinstance(cell, Cell) else cell

@@ -42,6 +42,8 @@ def _range(sweep: Sweep, times: dict[int, float]) -> str:
     shown = [wording.number(times[each] / unit.hours, decimals) for each in (low, high)]
     if low == high:
         return f"Training takes {shown[0]} {unit.name} ({named(sweep, sweep.cells[low])})."
+    if shown[0] == shown[1]:
+        return f"Training takes {shown[0]} {unit.name} in each of {_cells(len(times))}."
     return (
         f"Training takes from {shown[0]} {unit.name} ({named(sweep, sweep.cells[low])}) to "
         f"{shown[1]} {unit.name} ({named(sweep, sweep.cells[high])})."
