@@ -96,9 +96,13 @@ if TYPE_CHECKING:
     from failcast.study import (
         Comparison,
         Difference,
+        Lever,
+        Levers,
         ShareDifference,
         compare,
         comparison_document,
+        levers,
+        planned_levers,
     )
 
 __all__ = [
@@ -124,6 +128,8 @@ __all__ = [
     "InputFile",
     "Interval",
     "Job",
+    "Lever",
+    "Levers",
     "Lognormal",
     "LognormalLife",
     "ManualRepair",
@@ -169,8 +175,10 @@ __all__ = [
     "comparison_document",
     "compile_kernel",
     "describe",
+    "levers",
     "load",
     "load_with_notes",
+    "planned_levers",
     "scenario_hash",
     "simulate",
     "to_dict",

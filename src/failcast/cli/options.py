@@ -134,6 +134,12 @@ ByOption = Annotated[
 ServerHoursOption = Annotated[
     bool, typer.Option("--server-hours", help="Show the server-hours in each state, too.")
 ]
+LeversOption = Annotated[
+    bool,
+    typer.Option(
+        "--levers", help="Tell what half and twice of each main knob would save; 16 more samples."
+    ),
+]
 TraceOption = Annotated[
     Path | None,
     typer.Option(

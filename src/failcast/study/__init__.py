@@ -9,5 +9,16 @@ from __future__ import annotations
 from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
+from failcast.study.lever import Lever, Levers, levers, planned_levers
 
-__all__ = ["Comparison", "Difference", "ShareDifference", "compare", "comparison_document"]
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Lever",
+    "Levers",
+    "ShareDifference",
+    "compare",
+    "comparison_document",
+    "levers",
+    "planned_levers",
+]
