@@ -219,6 +219,10 @@ GLOSSARY: dict[str, str] = {
         "Runs of two scenarios with the same seed and the same replication. They share their "
         "chance, so their difference is known far better than either mean."
     ),
+    "Lever": (
+        "A main knob of a scenario, such as the recovery time, halved or doubled; `--levers` tells "
+        "what each would save."
+    ),
 }
 
 #: Bucket of hours -> cause, as an operator would name it.
