@@ -136,7 +136,8 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     130: (
         "INTERRUPTED",
         "Interrupted by Ctrl-C. `failcast run` gives the result of the replications that were "
-        "done, or the whole one where it was being written; a second Ctrl-C ends it without one.",
+        "done, or the whole one where it was being written; a second Ctrl-C ends it without one. "
+        "`failcast compare` gives none.",
     ),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }

@@ -159,7 +159,7 @@ def test_the_same_scenario_is_no_difference() -> None:
         (("small", "-s", FASTER, "--threads", "0"), "threads must be a whole number from 1 to 256"),
         (("small", "-s", FASTER, "--replications", "0"), "replications must be a whole number"),
         (("small", "-s", FASTER, "--seed", "-1"), "seed must be a whole number from 0"),
-        ((), "Missing argument 'SCENARIO...'"),
+        ((), "Missing argument 'SCENARIO'"),
     ],
 )
 def test_invalid_input_is_a_sentence_and_exit_2(arguments: tuple[str, ...], sentence: str) -> None:

@@ -50,7 +50,7 @@ ScenarioArgument = Annotated[
 ScenariosArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="SCENARIO...",
+        metavar="SCENARIO",
         help="Scenario files or presets; the first is what the others are compared with.",
         autocompletion=candidates.scenarios,
     ),
