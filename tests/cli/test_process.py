@@ -314,11 +314,11 @@ def test_ctrl_c_right_after_the_last_line_of_progress_keeps_the_result(tmp_path:
     folder = tmp_path / "out"
     hooks = (
         "from failcast.results import folder\n"
-        "write = folder._write\n"
+        "write = folder.write_synced\n"
         "def told(*a):\n"
         "    print('writing now', file=sys.stderr, flush=True)\n"
         "    return write(*a)\n"
-        "folder._write = told\n"
+        "folder.write_synced = told\n"
     )
     script = f"import sys\n{hooks}\nimport failcast.cli as c; c.main()"
     arguments = ("run", "small", "--replications", "3000", "--out", str(folder))

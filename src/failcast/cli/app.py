@@ -20,8 +20,9 @@ from failcast.cli.completion import completion
 from failcast.cli.init import init
 from failcast.cli.run import run
 from failcast.cli.schema import schema
+from failcast.cli.sweep import sweep
 
-VERBS = (run, compare, check, init, schema, completion)
+VERBS = (run, compare, sweep, check, init, schema, completion)
 
 app = typer.Typer(
     name="failcast",

@@ -68,6 +68,13 @@ def metrics(incomplete: str) -> Candidates:
     return [(name, "") for name in fc.METRICS if name.startswith(incomplete)]
 
 
+def measures(incomplete: str) -> Candidates:
+    """Metrics and probabilities."""
+    from failcast.results.measure import KNOWN
+
+    return [(name, "") for name in KNOWN if name.startswith(incomplete)]
+
+
 def files(incomplete: str) -> Candidates:
     """Files and folders."""
     return _paths(incomplete, ("",))

@@ -166,6 +166,32 @@ FailIfOption = Annotated[
         autocompletion=candidates.goals,
     ),
 ]
+VaryOption = Annotated[
+    list[str],
+    typer.Option(
+        metavar="PATH=VALUES",
+        help="Vary a field: a,b,c or a|b or low..high:n (:log for even ratios); may be repeated.",
+        autocompletion=candidates.overrides,
+    ),
+]
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="METRIC",
+        help="A metric, or a probability such as 'finished_by(420d)'; may be repeated.",
+        autocompletion=candidates.measures,
+    ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        parser=place,
+        metavar="DIR",
+        help="Keep all runs and a table of the cells in this folder, and go on from what it holds.",
+        autocompletion=candidates.folders,
+    ),
+]
 
 
 def load_scenario(source: str, overrides: list[str] | None, *, quiet: bool) -> fc.Scenario:

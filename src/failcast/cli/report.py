@@ -125,9 +125,13 @@ def table_lines(
     columns: int | None,
     spare: Sequence[Sequence[str]],
     style: str = "bold",
+    left: int = 1,
 ) -> Iterator[Text]:
-    """The lines of a table, the headings in `style`, and what it does without on the terminal."""
-    (header, *lines), left_out = fitted(rows, columns, spare)
+    """The lines of a table, the headings in `style`, and what it does without on the terminal.
+
+    The first `left` columns lean left.
+    """
+    (header, *lines), left_out = fitted(rows, columns, spare, left=left)
     yield Text(header, style=style)
     yield from map(Text, lines)
     if left_out:

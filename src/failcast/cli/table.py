@@ -24,7 +24,11 @@ def aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> list[str]:
 
 
 def fitted(
-    rows: Sequence[Sequence[str]], columns: int | None, spare: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str]],
+    columns: int | None,
+    spare: Sequence[Sequence[str]],
+    *,
+    left: int = 1,
 ) -> tuple[list[str], list[str]]:
     """Lines of a table at most `columns` wide, and the headings that were left out for it.
 
@@ -32,11 +36,11 @@ def fitted(
     is too wide without all of these stays so; None leaves room for everything.
     """
     left_out: list[str] = []
-    lines = aligned(rows)
+    lines = aligned(rows, left=left)
     for group in spare:
         if columns is None or max(map(len, lines)) <= columns:
             break
         left_out += group
         kept = [index for index, heading in enumerate(rows[0]) if heading not in left_out]
-        lines = aligned([[row[index] for index in kept] for row in rows])
+        lines = aligned([[row[index] for index in kept] for row in rows], left=left)
     return lines, left_out

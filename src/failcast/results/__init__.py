@@ -11,6 +11,7 @@ from failcast.results.errors import RequestError
 from failcast.results.folder import check_folder, write_folder
 from failcast.results.goals import Goal, Verdict
 from failcast.results.manifest import InputFile
+from failcast.results.measure import Measure
 from failcast.results.precision import Precision
 from failcast.results.request import check_request
 from failcast.results.run import compile_kernel, simulate, trace
@@ -23,6 +24,7 @@ __all__ = [
     "Goal",
     "InputFile",
     "Interval",
+    "Measure",
     "Mtbf",
     "Precision",
     "Proportion",

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from failcast.engine import METRICS, Status
+from failcast.engine import METRICS
 from failcast.results import notebook, wording
 from failcast.results.errors import RequestError, unknown_name
+from failcast.results.measure import FINISHED_BY, SHARES
 from failcast.results.statistics import Summary
 from failcast.scenario.errors import Refused, shown
 from failcast.scenario.units import format_duration, parse_duration
@@ -27,11 +28,8 @@ if TYPE_CHECKING:
 #: The figures of a metric, the default first, and those of what is no column of runs.
 STATS: Final = tuple(field.name for field in fields(Summary) if field.name != "n")
 SAMPLE_STATS: Final = ("mean", "low", "high")
-#: Stand beside the metrics: the mean time between failures over all runs, and the shares of all
-#: runs, from 0 to 1, that ended in a certain way or finished within a certain time.
+#: Stands beside the metrics and the shares: the mean time between failures over all runs.
 MTBF: Final = "mtbf_hours"
-SHARES: Final = tuple(status.label for status in Status)
-FINISHED_BY: Final = "finished_by"
 KNOWN: Final = (*METRICS, MTBF, *SHARES, FINISHED_BY)
 #: What lies between 0 and 1, and may be compared with a percentage.
 PARTS: Final = ("ettr", "defective_mean", *SHARES, FINISHED_BY)

@@ -10,15 +10,23 @@ from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
 from failcast.study.lever import Lever, Levers, levers, planned_levers
+from failcast.study.sweeps import Cell, Effect, Figures, Sweep, check_sweep, sweep, sweep_effects
 
 __all__ = [
+    "Cell",
     "Comparison",
     "Difference",
+    "Effect",
+    "Figures",
     "Lever",
     "Levers",
     "ShareDifference",
+    "Sweep",
+    "check_sweep",
     "compare",
     "comparison_document",
     "levers",
     "planned_levers",
+    "sweep",
+    "sweep_effects",
 ]

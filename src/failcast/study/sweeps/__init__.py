@@ -6,8 +6,8 @@ On the map: a part of study.
 from __future__ import annotations
 
 from failcast.study.sweeps.cells import Cell
-from failcast.study.sweeps.effects import Effect, effects
+from failcast.study.sweeps.effects import Effect, sweep_effects
 from failcast.study.sweeps.figures import Figures
-from failcast.study.sweeps.sweep import Sweep, sweep
+from failcast.study.sweeps.sweep import Sweep, check_sweep, sweep
 
-__all__ = ["Cell", "Effect", "Figures", "Sweep", "effects", "sweep"]
+__all__ = ["Cell", "Effect", "Figures", "Sweep", "check_sweep", "sweep", "sweep_effects"]

@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from failcast.engine import METRICS, Status
+from failcast.results.measure import Measure
 from failcast.results.statistics import Floats
-from failcast.study.differences import Difference, difference
+from failcast.study.differences import (
+    Difference,
+    ShareDifference,
+    difference,
+    share_difference,
+)
 
 if TYPE_CHECKING:
     from failcast.study.sweeps.sweep import Sweep
@@ -25,53 +30,56 @@ class Effect:
     """The largest effect of an axis: its `other` value instead of its `base` value.
 
     `difference` is the mean over `cells` pairs of cells that differ in this axis only, paired by
-    replication, over the replications that finished in all of them.
+    replication; of a metric, over the replications that finished in all of them.
     """
 
     path: str
     base: str
     other: str
     cells: int
-    difference: Difference
+    difference: Difference | ShareDifference
 
 
-def effects(sweep: Sweep, metric: str = "training_hours") -> tuple[Effect, ...]:
-    """The effect of each axis, between the two values that the metric is furthest apart for.
+def sweep_effects(sweep: Sweep, measure: Measure | None = None) -> tuple[Effect, ...]:
+    """The effect of each axis, between the two values that the measure is furthest apart for.
 
-    Those of the largest size come first. An axis without two comparable values has none.
+    It is that of the training time unless another is given. Those of the largest size come first.
+    An axis without two comparable values has none.
     """
-    columns = {cell.number: _column(sweep, cell.number, metric) for cell in sweep.done}
+    measure = measure or Measure("training_hours")
+    columns = {cell.number: measure.of(sweep.sample(cell).runs) for cell in sweep.done}
     found = [
         effect
         for axis in range(len(sweep.axes))
-        if (effect := _effect(sweep, axis, metric, columns)) is not None
+        if (effect := _effect(sweep, axis, measure, columns)) is not None
     ]
     return tuple(sorted(found, key=lambda each: -abs(each.difference.difference or 0.0)))
 
 
-def _column(sweep: Sweep, cell: int, metric: str) -> Floats:
-    """The metric in each replication of a cell, NaN where it did not finish; (replications,)."""
-    runs = sweep.sample(cell).runs
-    column: Floats = runs.values[:, METRICS.index(metric)].copy()
-    column[runs.status != Status.FINISHED] = np.nan
-    return column
+def _effect(sweep: Sweep, axis: int, measure: Measure, columns: dict[int, Floats]) -> Effect | None:
+    ends = _furthest_apart(sweep, axis, columns)
+    if ends is None:
+        return None
+    pairs = _pairs(sweep, axis, *ends)
+    if not pairs:
+        return None
+    base = np.array([columns[cell] for cell, _ in pairs])
+    other = np.array([columns[cell] for _, cell in pairs])
+    kind = _of_shares if measure.is_share else _of_metric
+    gap = kind(measure.name, base, other, sweep.scenario.run.confidence)
+    return Effect(sweep.axes[axis].path, *ends, len(pairs), gap)
 
 
-def _effect(sweep: Sweep, axis: int, metric: str, columns: dict[int, Floats]) -> Effect | None:
-    ends = _furthest_apart(sweep, axis, metric)
-    return None if ends is None else _between(sweep, axis, metric, columns, *ends)
-
-
-def _furthest_apart(sweep: Sweep, axis: int, metric: str) -> tuple[str, str] | None:
+def _furthest_apart(sweep: Sweep, axis: int, columns: dict[int, Floats]) -> tuple[str, str] | None:
     """The values with the least and the greatest mean over cells, in the order of the axis."""
     values = sweep.axes[axis].values
     means = {}
     for value in values:
-        cells = [cell for cell in sweep.done if cell.values[axis] == value]
-        figures = [sweep.figures[cell.number].of(metric) for cell in cells]
-        known = [figure for figure in figures if figure is not None]
-        if known:
-            means[value] = sum(known) / len(known)
+        found = [columns[cell.number] for cell in sweep.done if cell.values[axis] == value]
+        known = [column[~np.isnan(column)] for column in found]
+        figures = [float(column.mean()) for column in known if column.size]
+        if figures:
+            means[value] = sum(figures) / len(figures)
     if len(means) < 2:
         return None
     rising = sorted(means, key=lambda value: means[value])  # stable, so equal ones keep their order
@@ -79,19 +87,47 @@ def _furthest_apart(sweep: Sweep, axis: int, metric: str) -> tuple[str, str] | N
     return first, second
 
 
-def _between(
-    sweep: Sweep, axis: int, metric: str, columns: dict[int, Floats], base: str, other: str
-) -> Effect | None:
-    """The effect of one value instead of another over the cells that have a partner."""
+def _pairs(sweep: Sweep, axis: int, base: str, other: str) -> list[tuple[int, int]]:
+    """The cells with one value and those with the other that differ in nothing else."""
     partners: dict[tuple[str, ...], dict[str, int]] = {}
     for cell in sweep.done:
         rest = (*cell.values[:axis], *cell.values[axis + 1 :])
         partners.setdefault(rest, {})[cell.values[axis]] = cell.number
-    pairs = [(each[base], each[other]) for each in partners.values() if {base, other} <= set(each)]
-    if not pairs:
-        return None
-    means = [np.mean([columns[cell] for cell in side], axis=0) for side in zip(*pairs, strict=True)]
-    both = ~np.isnan(means[0]) & ~np.isnan(means[1])
-    confidence = sweep.scenario.run.confidence
-    gap = difference(metric, means[0][both], means[1][both], confidence)
-    return Effect(sweep.axes[axis].path, base, other, len(pairs), gap)
+    return [(each[base], each[other]) for each in partners.values() if {base, other} <= set(each)]
+
+
+def _of_metric(name: str, base: Floats, other: Floats, confidence: float) -> Difference:
+    """The difference of means over cells, in the replications that finished in all of them.
+
+    `base` and `other` are (cells, replications).
+    """
+    means = base.mean(axis=0), other.mean(axis=0)
+    known = ~np.isnan(means[0]) & ~np.isnan(means[1])
+    return difference(name, means[0][known], means[1][known], confidence)
+
+
+def _of_shares(name: str, base: Floats, other: Floats, confidence: float) -> ShareDifference:
+    """The mean over cells of the differences of shares, and the mean of their intervals.
+
+    The cells share their chance, so their differences err together; where they do not, the mean is
+    known better than this says.
+    """
+    found = [
+        share_difference(name, first > 0.5, second > 0.5, confidence)
+        for first, second in zip(base, other, strict=True)
+    ]
+
+    def mean(figure: str) -> float:
+        return float(np.mean([getattr(each, figure) for each in found]))
+
+    return ShareDifference(
+        base=mean("base"),
+        other=mean("other"),
+        difference=mean("difference"),
+        low=mean("low"),
+        high=mean("high"),
+        pairs=found[0].pairs,
+        name=name,
+        gained=sum(each.gained for each in found),
+        lost=sum(each.lost for each in found),
+    )

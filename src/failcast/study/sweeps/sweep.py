@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from failcast.engine import Engine, Runs
 from failcast.engine.executors import Executor, Threads
 from failcast.results import RequestError, Sample
+from failcast.results.measure import Measure
 from failcast.results.request import check_request, replications_of, seed_of, threads_of
+from failcast.results.statistics import Interval
 from failcast.results.store import Store
 from failcast.scenario import Scenario, scenario_hash, to_dict
 from failcast.study.axes import Axis
@@ -79,11 +81,32 @@ class Sweep:
 
         return table(self)
 
-    def to_dict(self, metrics: Sequence[str] = ()) -> dict[str, Any]:
-        """The sweep, ready for JSON; all metrics unless some are named."""
+    def mean(
+        self, cell: int | Cell, measure: Measure | str
+    ) -> tuple[float | None, Interval | None]:
+        """The mean of a measure, such as "ettr" or "finished_by(420 d)", in a cell; its interval.
+
+        Raises RequestError for a cell without runs or a wrong name.
+        """
+        asked = Measure.parse(measure) if isinstance(measure, str) else measure
+        number = cell.number if isinstance(cell, Cell) else cell
+        if asked.is_share or number not in self.figures:
+            return asked.mean(self.sample(number).runs, self.scenario.run.confidence)
+        figures = self.figures[number]
+        mean, low, high = (figures.of(asked.metric, name) for name in ("mean", "low", "high"))
+        return mean, None if low is None or high is None else Interval(low, high)
+
+    def to_dict(
+        self,
+        metrics: Sequence[str] = (),
+        *,
+        argv: Sequence[str] | None = None,
+        created: str | None = None,
+    ) -> dict[str, Any]:
+        """The sweep, ready for JSON; all metrics unless some are named, probabilities too."""
         from failcast.study.sweeps.tables import document
 
-        return document(self, metrics)
+        return document(self, metrics, argv=argv, created=created)
 
     def answer(self) -> str:
         """Between which cells training takes how long, and which axis makes the difference."""
@@ -142,6 +165,16 @@ def sweep(
         if place is not None:
             _write_tables(place, found)
     return found
+
+
+def check_sweep(
+    scenario: Scenario, vary: Vary, *, replications: int | None = None, seed: int | None = None
+) -> int:
+    """Raise as `sweep` would before anything runs; return the replications of all its cells."""
+    check_request(scenario, replications=replications, seed=seed)
+    size = replications_of(scenario.run.replications if replications is None else replications)
+    cells = make_cells(scenario, read_axes(_texts(vary), scenario))
+    return size * sum(cell.scenario is not None for cell in cells)
 
 
 def _texts(vary: Vary) -> list[str]:

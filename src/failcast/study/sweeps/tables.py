@@ -5,16 +5,15 @@ On the map: study, beside sweep.py. polars is loaded when a table is asked for.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from failcast.engine import METRICS, Status
-from failcast.results.errors import unknown_name
+from failcast.results.measure import Measure
 from failcast.scenario import scenario_hash, to_dict
-from failcast.study.sweeps.effects import effects
+from failcast.study.sweeps.effects import sweep_effects
 from failcast.study.sweeps.figures import FIGURES
 from failcast.version import __version__
 
@@ -51,12 +50,16 @@ def table(sweep: Sweep) -> polars.DataFrame:
     return frame.with_columns(polars.selectors.float().fill_nan(None))
 
 
-def document(sweep: Sweep, metrics: Sequence[str] = ()) -> dict[str, Any]:
+def document(
+    sweep: Sweep,
+    metrics: Sequence[str] = (),
+    *,
+    argv: Sequence[str] | None = None,
+    created: str | None = None,
+) -> dict[str, Any]:
     """The sweep, ready for JSON; see `Sweep.to_dict`. Raises RequestError for a wrong metric."""
-    for name in metrics:
-        if name not in METRICS:
-            raise unknown_name("metric", name, METRICS)
-    wanted = tuple(metrics) or METRICS
+    wanted = [Measure.parse(name) for name in metrics] or [Measure(name) for name in METRICS]
+    came = {"argv": None if argv is None else list(argv), "created": created}
     return {
         "schema": SCHEMA,
         "manifest": {
@@ -67,16 +70,17 @@ def document(sweep: Sweep, metrics: Sequence[str] = ()) -> dict[str, Any]:
             "replications": sweep.replications,
             "engine": sweep.engine,
             "confidence": sweep.scenario.run.confidence,
+            **{name: value for name, value in came.items() if value is not None},
         },
         "scenario": to_dict(sweep.scenario),
         "interrupted": sweep.interrupted,
         "vary": {axis.path: list(axis.values) for axis in sweep.axes},
-        "effects": {metric: _effects(sweep, metric) for metric in wanted},
+        "effects": {measure.name: _effects(sweep, measure) for measure in wanted},
         "cells": [_cell(sweep, number, wanted) for number in range(len(sweep.cells))],
     }
 
 
-def _effects(sweep: Sweep, metric: str) -> list[dict[str, Any]]:
+def _effects(sweep: Sweep, measure: Measure) -> list[dict[str, Any]]:
     return [
         {
             "path": effect.path,
@@ -85,11 +89,11 @@ def _effects(sweep: Sweep, metric: str) -> list[dict[str, Any]]:
             "cells": effect.cells,
             "difference": effect.difference.to_dict(),
         }
-        for effect in effects(sweep, metric)
+        for effect in sweep_effects(sweep, measure)
     ]
 
 
-def _cell(sweep: Sweep, number: int, metrics: Sequence[str]) -> dict[str, Any]:
+def _cell(sweep: Sweep, number: int, measures: Sequence[Measure]) -> dict[str, Any]:
     cell, figures = sweep.cells[number], sweep.figures.get(number)
     paths = [axis.path for axis in sweep.axes]
     found: dict[str, Any] = {
@@ -99,14 +103,16 @@ def _cell(sweep: Sweep, number: int, metrics: Sequence[str]) -> dict[str, Any]:
     }
     if figures is None:
         return found | {"status": None, "metrics": None}
-    rows = figures.table[:, [METRICS.index(metric) for metric in metrics]].T.tolist()
     return found | {
         "status": {status.label: figures.counts[status] for status in Status},
-        "metrics": {
-            metric: {
-                name: None if math.isnan(value) else value
-                for name, value in zip(FIGURES, row, strict=True)
-            }
-            for metric, row in zip(metrics, rows, strict=True)
-        },
+        "metrics": {each.name: _figures(sweep, number, each) for each in measures},
     }
+
+
+def _figures(sweep: Sweep, number: int, measure: Measure) -> dict[str, float | None]:
+    """Mean and interval, and of a metric the other figures, too."""
+    if not measure.is_share:
+        return {name: sweep.figures[number].of(measure.metric, name) for name in FIGURES}
+    mean, interval = sweep.mean(number, measure)
+    low, high = interval or (None, None)
+    return {"mean": mean, "low": low, "high": high}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from failcast.results import wording
-from failcast.study.sweeps.effects import Effect, effects
+from failcast.study.sweeps.effects import Effect, sweep_effects
 
 if TYPE_CHECKING:
     from failcast.study.sweeps.cells import Cell
@@ -23,7 +23,7 @@ def answer(sweep: Sweep) -> str:
         if (hours := sweep.figures[cell.number].of("training_hours")) is not None
     }
     sentences = [_range(sweep, times)] if times else [_nothing(sweep)]
-    found = [each for each in effects(sweep) if each.difference.difference is not None]
+    found = [each for each in sweep_effects(sweep) if each.difference.difference is not None]
     if times and len(sweep.axes) > 0 and found:
         sentences.append(_who_matters(found))
     if sweep.infeasible:
