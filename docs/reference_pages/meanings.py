@@ -136,7 +136,8 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     130: (
         "INTERRUPTED",
         "Interrupted by Ctrl-C. `failcast run` gives the result of the replications that were "
-        "done, or the whole one where it was being written; a second Ctrl-C ends it without one.",
+        "done, or the whole one where it was being written; a second Ctrl-C ends it without one. "
+        "`failcast compare` gives none.",
     ),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }
@@ -219,6 +220,10 @@ GLOSSARY: dict[str, str] = {
     "Paired runs": (
         "Runs of two scenarios with the same seed and the same replication. They share their "
         "chance, so their difference is known far better than either mean."
+    ),
+    "Lever": (
+        "A main knob of a scenario, such as the recovery time, halved or doubled; `--levers` tells "
+        "what each would save."
     ),
 }
 

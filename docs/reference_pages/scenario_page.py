@@ -139,8 +139,9 @@ def explained_arguments(name: str) -> str:
         "empirical": (
             f"durations, at most {measurements.MOST_INLINE:,}; or a CSV file of at most "
             f"{measurements.MOST_VALUES:,}, with `column`: its name, where there are several; "
-            f"`unit`: that of bare numbers, optional; `sha256`: {least} digits or more that the "
-            "file's hash must begin with, optional"
+            "`unit`: that of bare numbers, optional; `times`: what all values are multiplied by, "
+            f"optional; `sha256`: {least} digits or more that the file's hash must begin with, "
+            "optional"
         ),
         "mixture": (
             f"at most {distributions.MOST_PARTS} parts, each a weight above 0 and a distribution "

@@ -205,14 +205,6 @@ def test_ctrl_c_ends_a_long_run_with_what_is_done(engine: str, replications: str
     assert f"\n{told[1]} replications of small from seed 3, " in done.stdout
 
 
-def test_ctrl_c_ends_a_comparison_without_a_result() -> None:
-    change = ("-s", "recovery.time=10 min", "--replications", "200000")
-    done = interrupted("compare", "small", *change)
-    assert done.returncode == 130
-    assert done.stdout == ""
-    assert done.stderr.splitlines()[-1] == "Interrupted; there is no result."
-
-
 def test_ctrl_c_leaves_every_file_that_was_asked_for(tmp_path: Path) -> None:
     trace, folder = tmp_path / "trace.csv", tmp_path / "out"
     files = ("--json", "--trace", str(trace), "--out", str(folder))

@@ -320,5 +320,6 @@ def test_help_names_every_option() -> None:
         "trace",
         "quiet",
         "out",
+        "levers",
     ):
         assert f"--{option} " in result.stdout

@@ -185,6 +185,7 @@ def test_the_document_is_strict_json_with_the_promised_keys() -> None:
         "mtbf_hours",
         "server_hours",
         "goals",
+        "levers",
     ]
     assert document["interrupted"] is False
     assert document["precision"] is None

@@ -79,18 +79,35 @@ def test_what_is_scaled_back_is_the_same(distribution: Distribution, factor: flo
     assert again.table() == pytest.approx(distribution.table(), rel=1e-12)
 
 
-def test_scaled_values_of_a_file_stand_for_themselves(tmp_path: Path) -> None:
+def test_scaled_values_of_a_file_are_named_with_the_factor(tmp_path: Path) -> None:
+    """However many: an expression need not hold them, and the file stays in the manifest."""
     file = tmp_path / "repairs.csv"
-    file.write_text("hours\n1\n3\n", encoding="utf-8")
-    scaled = fc.Empirical.from_file(file, unit="h").scaled(2.0)
-    assert scaled == fc.Empirical(values=(2.0, 6.0))
-    assert scaled.source is None
+    file.write_text("\n".join(map(str, range(1, MOST_INLINE + 2))), encoding="utf-8")
+    given = fc.Empirical.from_file(file, unit="h")
+    scaled = given.scaled(0.5)
+    assert scaled.values == tuple(0.5 * value for value in given.values)
+    assert scaled.sources()[0].path == str(file)
+    assert ", times=0.5, sha256=" in scaled.expression()
+    scenario = fc.Scenario().with_(repair__manual__time=scaled)
+    again = fc.Scenario().with_(repair__manual__time=scaled.expression())
+    assert again == scenario
+    assert scaled.scaled(2.0) == given
 
 
-def test_what_cannot_be_scaled_is_refused(tmp_path: Path) -> None:
+def test_a_factor_is_written_with_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "repairs.csv"
+    file.write_text("1\n4\n", encoding="utf-8")
+    found = fc.Scenario().with_(repair__manual__time=f"empirical({file}, unit=h, times=3)")
+    assert found.repair.manual.time.table() == (3.0, 12.0)
+    for wrong in ("0", "-1", "x", "nan"):
+        with pytest.raises(
+            fc.ScenarioError, match=f"its times, here '?{wrong}'?, must be a number"
+        ):
+            fc.Scenario().with_(repair__manual__time=f"empirical({file}, unit=h, times={wrong})")
+    with pytest.raises(fc.ScenarioError, match="its times belongs to a file"):
+        fc.Scenario().with_(repair__manual__time="empirical(1 h, 2 h, times=3)")
+
+
+def test_what_cannot_be_scaled_is_refused() -> None:
     with pytest.raises(fc.ScenarioError, match="must be 0 or from"):
         fc.Constant(value=2e-9).scaled(1e-3)
-    file = tmp_path / "long.csv"
-    file.write_text("\n".join(map(str, range(1, MOST_INLINE + 2))), encoding="utf-8")
-    with pytest.raises(fc.ScenarioError, match="more than the 1,000"):
-        fc.Empirical.from_file(file, unit="h").scaled(2.0)

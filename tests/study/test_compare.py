@@ -11,6 +11,8 @@ from tests.results.test_notebook import shown
 
 import failcast as fc
 from failcast.study import compare
+from failcast.study.differences import difference
+from failcast.study.wording import training
 
 SMALL = fc.load("small").with_(job__length="20 d", run__replications=60, run__seed=3)
 FASTER = SMALL.with_(recovery__time="10 min")
@@ -148,6 +150,25 @@ def test_a_difference_that_never_varies_has_no_interval_to_tell() -> None:
     assert (gap.zero, gap.same, gap.shown, gap.direction) == (False, False, True, "more")
     assert found.difference("productive_hours").same
     assert found.difference("failures").zero
+
+
+def test_no_end_of_an_interval_that_excludes_zero_reads_as_zero() -> None:
+    """Half of it is 6 minutes, which alone would be told without decimals; t is 1 at 50 %."""
+    gap = difference("training_hours", np.array([1.0, 1.0]), 1.0 + np.array([0.4, 12.4]) / 60, 0.5)
+    assert training(gap, "it", "", 0.5).startswith(
+        "it costs 6.4 minutes of training time (50 % interval 0.4 to 12.4), "
+    )
+
+
+def test_both_times_are_told_with_the_digits_that_differ() -> None:
+    (found,) = compare(SMALL, SMALL.with_(selection__time="2.9 min"))
+    gap = found.difference("training_hours")
+    assert gap.base is not None
+    assert gap.other is not None
+    assert 0.0 < gap.base - gap.other < 0.024
+    days = [f"{hours / 24:.4f}" for hours in (gap.other, gap.base)]
+    assert days[0] != days[1]
+    assert found.answer().split(": ")[1].startswith(f"{days[0]} instead of {days[1]} days")
 
 
 def test_the_document_is_strict_json_and_makes_its_scenarios_again() -> None:

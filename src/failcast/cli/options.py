@@ -50,7 +50,7 @@ ScenarioArgument = Annotated[
 ScenariosArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="SCENARIO...",
+        metavar="SCENARIO",
         help="Scenario files or presets; the first is what the others are compared with.",
         autocompletion=candidates.scenarios,
     ),
@@ -133,6 +133,12 @@ ByOption = Annotated[
 ]
 ServerHoursOption = Annotated[
     bool, typer.Option("--server-hours", help="Show the server-hours in each state, too.")
+]
+LeversOption = Annotated[
+    bool,
+    typer.Option(
+        "--levers", help="Tell what half and twice of each main knob would save; 16 more samples."
+    ),
 ]
 TraceOption = Annotated[
     Path | None,

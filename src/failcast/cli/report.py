@@ -22,12 +22,17 @@ SPARE_OF_SERVERS = (("servers",), ("share",))
 
 
 def report(
-    sample: fc.Sample, seconds: float, times: Sequence[float] = (), *, server_hours: bool = False
+    sample: fc.Sample,
+    seconds: float,
+    times: Sequence[float] = (),
+    *,
+    server_hours: bool = False,
+    levers: fc.Levers | None = None,
 ) -> None:
     """Print the whole report of `sample` to stdout.
 
     `seconds` is how long the simulation took; `times` are the hours of `share_lines`. The table of
-    `server_hours` is printed on request.
+    `server_hours` and the levers are printed on request.
     """
     console, columns = output.results(), output.columns()
     for line in output.folded(sample.answer(), columns):
@@ -39,6 +44,10 @@ def report(
     for part in filter(None, (shares, metrics, balance, states, [Text(what_ran(sample, seconds))])):
         console.print()
         print_lines(part, columns)
+    if levers is not None:
+        from failcast.cli.lever_report import report as report_levers
+
+        report_levers(levers)
 
 
 def print_lines(lines: Iterable[Text], columns: int | None) -> None:

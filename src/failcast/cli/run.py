@@ -25,6 +25,7 @@ from failcast.cli.options import (
     FailIfOption,
     JsonOption,
     LeastOption,
+    LeversOption,
     MostOption,
     OutOption,
     OverridesOption,
@@ -57,6 +58,7 @@ def run(
     engine: EngineOption = "kernel",
     by: ByOption = None,
     server_hours: ServerHoursOption = False,
+    levers: LeversOption = False,
     as_json: JsonOption = False,
     trace: TraceOption = None,
     out: OutOption = None,
@@ -84,12 +86,15 @@ def run(
         workers = default_threads() if threads is None else threads
         how = {"seed": seed, "threads": workers, "engine": engine}
         sample, seconds = _simulate(plan, size, how, quiet)
+        tried = _levers(sample, workers, quiet) if levers else None
         unwritten: list[Exception] = []
         if trace is not None:
             with _set_aside(unwritten):
                 _write_trace(sample, trace, quiet)
         verdicts = [goal.judge(sample) for goal in goals]
-        document = _document(sample, inputs, verdicts, times) if as_json or out is not None else {}
+        document = {}
+        if as_json or out is not None:
+            document = _document(sample, inputs, verdicts, times, tried)
         if out is not None:
             with _set_aside(unwritten):
                 _write_folder(sample, out, document, quiet)
@@ -98,7 +103,7 @@ def run(
         else:
             from failcast.cli.report import report
 
-            report(sample, seconds, times, server_hours=server_hours)
+            report(sample, seconds, times, server_hours=server_hours, levers=tried)
     raise typer.Exit(_code(verdicts, unwritten, sample.interrupted))
 
 
@@ -116,9 +121,11 @@ def _document(
     inputs: list[fc.InputFile],
     verdicts: list[fc.Verdict],
     times: list[float],
+    levers: fc.Levers | None,
 ) -> dict[str, Any]:
     """The document of `--json`, with the time of day and the command line in its manifest."""
-    return sample.to_dict(inputs=inputs, goals=verdicts, by=times, **command_line())
+    tried = None if levers is None else levers.to_list()
+    return sample.to_dict(inputs=inputs, goals=verdicts, by=times, levers=tried, **command_line())
 
 
 def _code(verdicts: list[fc.Verdict], unwritten: list[Exception], interrupted: bool) -> int:
@@ -175,6 +182,31 @@ def _simulate(
             "is of these. Press Ctrl-C again to end without it."
         )
     return sample, time.perf_counter() - begin
+
+
+def _levers(sample: fc.Sample, threads: int, quiet: bool) -> fc.Levers | None:
+    """Try the levers of a whole sample, with progress on stderr; Ctrl-C keeps those done."""
+    from failcast.cli.progress import Progress
+
+    if sample.interrupted:
+        return None
+    count = sum(lever.scenario is not None for lever in fc.planned_levers(sample.scenario))
+
+    def show(more: int) -> None:
+        progress.show(more)
+
+    total = max(1, count * sample.replications)
+    with Progress(total, quiet=quiet) as progress, interrupts.raised():
+        found = fc.levers(sample, threads=threads, on_progress=show, keep_on_interrupt=True)
+        interrupts.note()
+    interrupts.answer()
+    done = sum(lever.difference is not None for lever in found)
+    if done < count:
+        output.notice(
+            f"Interrupted after {done} of {count} levers; the result is of these. Press Ctrl-C "
+            "again to end without it."
+        )
+    return found
 
 
 def _write_folder(sample: fc.Sample, path: Path, document: dict[str, Any], quiet: bool) -> None:

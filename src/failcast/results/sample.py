@@ -224,12 +224,13 @@ class Sample:
         inputs: Sequence[InputFile] = (),
         goals: Sequence[Verdict] = (),
         by: Sequence[float] = (),
+        levers: Sequence[dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
         """The document that `failcast run --json` prints; strict JSON, None for what is not known.
 
         `argv`, `created` (a UTC timestamp) and `inputs` go to the manifest. `scenario` is the
         scenario as it was run, with this sample's seed and replications; `goals` are verdicts on
-        this sample; `by` are the hours of `finished_by`.
+        this sample; `by` are the hours of `finished_by`; `levers` is what `Levers.to_list` gives.
         """
         return {
             "schema": SCHEMA,
@@ -244,6 +245,7 @@ class Sample:
             "mtbf_hours": self.mtbf_hours().to_dict(),
             "server_hours": {name: part.to_dict() for name, part in self.server_hours().items()},
             "goals": [verdict.to_dict() for verdict in goals],
+            "levers": None if levers is None else list(levers),
         }
 
     def answer(self) -> str:

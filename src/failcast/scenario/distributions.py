@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias
 
@@ -217,11 +217,14 @@ class Empirical(Measured, DurationFamily):
         return self.values
 
     def scaled(self, factor: float) -> Self:
-        """Return the values times ``factor``. They are not those of the file any more.
+        """Return the values times ``factor``, still those of their file, which is named with it.
 
-        Raises ScenarioError where they are more than may stand without one.
+        Raises ScenarioError where a value would be out of its limits.
         """
-        return type(self)(values=tuple(factor * value for value in self.values))
+        source = self.source
+        if source is not None:
+            source = replace(source, times=factor * source.times)
+        return type(self)(values=tuple(factor * value for value in self.values), source=source)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Self
@@ -30,7 +30,7 @@ from failcast.scenario.errors import (
     shown,
 )
 from failcast.scenario.expressions import build, named, split
-from failcast.scenario.rules import Context, Duration, Rule, one_of
+from failcast.scenario.rules import Context, Duration, Real, Rule, one_of
 from failcast.scenario.scalars import plain_scalar
 from failcast.scenario.units import is_bare_number, parse_duration
 
@@ -66,6 +66,8 @@ class Source:
     sha256: str
     #: The path that was opened. The same file found from elsewhere is the same source.
     path: str = field(compare=False)
+    #: What the values of the file were multiplied by.
+    times: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -375,7 +377,7 @@ class Measured(Drawn):
 
     @classmethod
     def _of(cls, values: list[str], arguments: dict[str, str], context: Context) -> Self:
-        known = dict.fromkeys(("file", "column", "unit", "sha256"))
+        known = dict.fromkeys(("file", "column", "unit", "times", "sha256"))
         wrong = next((name for name in arguments if name not in known), None)
         if wrong is not None:
             raise Refused(f"'{wrong}' is no argument of it: empirical takes {one_of(known)}")
@@ -388,6 +390,7 @@ class Measured(Drawn):
                 arguments.get("unit"),
                 arguments.get("sha256"),
                 context,
+                arguments.get("times", 1.0),
             )
         if arguments:
             raise Refused(f"its {next(iter(arguments))} belongs to a file, and none is named")
@@ -404,7 +407,9 @@ class Measured(Drawn):
         unit: str | None,
         sha256: str | None,
         context: Context,
+        times: str | float = 1.0,
     ) -> Self:
+        factor = _factor(times)
         values, source = read_file(
             file,
             column,
@@ -413,7 +418,8 @@ class Measured(Drawn):
             folder=context.get("folder", ""),
             sha256=sha256,
         )
-        return build(cls, {"values": values, "source": source}, {})
+        scaled = [factor * value for value in values]
+        return build(cls, {"values": scaled, "source": replace(source, times=factor)}, {})
 
     @classmethod
     def _rule(cls) -> Measurements:
@@ -434,6 +440,7 @@ class Measured(Drawn):
         arguments = [quoted(source.file, file=True)]
         arguments += [] if source.column is None else [f"column={quoted(source.column)}"]
         arguments += [] if source.unit is None else [f"unit={source.unit}"]
+        arguments += [] if source.times == 1.0 else [f"times={source.times!r}"]
         return f"{self.family}({', '.join(arguments)}, sha256={source.sha256[:HASH_DIGITS]})"
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -452,6 +459,18 @@ class Measured(Drawn):
         few = len(self.values) <= MOST_SHOWN
         yield "values", self.values if few else f"{len(self.values):,} values"
         yield "source", self.source
+
+
+def _factor(text: str | float) -> float:
+    """What measured values are multiplied by: a number above 0."""
+    try:
+        return float(
+            Real(0.0, 1e9, least_excluded=True).read(
+                plain_scalar(text) if isinstance(text, str) else text, units_required=False
+            )
+        )
+    except Refused as refused:
+        raise Refused(f"its times, here {shown(text)}, {_wrong(refused.rule)}") from None
 
 
 def _too_many(count: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
+from failcast.study.lever import Lever, Levers, levers, planned_levers
 from failcast.study.reproductions import (
     STUDIES,
     Finding,
@@ -26,12 +27,16 @@ __all__ = [
     "Effect",
     "Figures",
     "Finding",
+    "Lever",
+    "Levers",
     "Reproduction",
     "ShareDifference",
     "Sweep",
     "check_sweep",
     "compare",
     "comparison_document",
+    "levers",
+    "planned_levers",
     "reproduce",
     "runs_of_study",
     "sweep",

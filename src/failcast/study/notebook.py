@@ -14,6 +14,7 @@ from failcast.scenario import notebook
 if TYPE_CHECKING:
     from failcast.study.comparison import Comparison
     from failcast.study.differences import Difference
+    from failcast.study.lever import Lever, Levers
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -37,6 +38,35 @@ def comparison_html(comparison: Comparison) -> str:
         f"{base.replications:,}, seed {base.seed}, {base.engine} engine"
     )
     return notebook.block(*parts, notebook.remark(ran))
+
+
+def levers_html(levers: Levers) -> str:
+    """The best lever, a row for each that was tried, and why the others were not."""
+    tried = [(lever, lever.difference) for lever in levers if lever.difference is not None]
+    parts = [notebook.answer(levers.answer())]
+    if tried:
+        interval = f"{100.0 * levers[0].confidence:g} % interval"
+        head = ("lever", "now", "then", "training_hours", interval, "shown")
+        rows = [_lever_row(lever, gap) for lever, gap in tried]
+        parts.append(notebook.table(head, rows, left=(0, 1, 2)))
+    parts += [
+        notebook.remark(f"Not tried: {lever.part} the {lever.knob}: {lever.reason}")
+        for lever in levers
+        if lever.difference is None
+    ]
+    return notebook.block(*parts)
+
+
+def _lever_row(lever: Lever, gap: Difference) -> tuple[str, ...]:
+    decimals = wording.decimals_for_mean(gap.difference, gap.low, gap.high)
+    return (
+        f"{lever.part} the {lever.knob}",
+        lever.now,
+        lever.then or "",
+        "–" if gap.difference is None else wording.number(gap.difference, decimals),
+        wording.interval(gap.low, gap.high, decimals, unknown="–"),
+        gap.direction,
+    )
 
 
 def _row(name: str, gap: Difference) -> tuple[str, ...]:

@@ -82,6 +82,9 @@ def training(gap: Difference, subject: str, than: str, confidence: float) -> str
         )
     level = f"{100.0 * confidence:g} % interval"
     decimals = wording.decimals_for_error((high - low) / 2.0 / unit.hours, digits=1)
+    if gap.shown:  # no end may read as the zero that the interval excludes
+        nearest = min(abs(low), abs(high)) / unit.hours
+        decimals = max(decimals, wording.decimals_for_error(nearest, digits=1))
     ends = [wording.number(abs(end) / unit.hours, decimals) for end in (low, high)]
     if not gap.shown:
         return (
@@ -112,8 +115,9 @@ def _amount(hours: float, unit: Unit, decimals: int) -> str:
 
 
 def _instead(base: float, other: float) -> str:
-    """`334.1 instead of 411.4 days`."""
+    """`334.1 instead of 411.4 days`, with the digits that tell them apart."""
     unit = wording.time_unit(max(base, other))
-    decimals = wording.decimals_for_value(max(base, other) / unit.hours, digits=4)
+    apart = wording.decimals_for_error(abs(base - other) / unit.hours, digits=1)
+    decimals = max(apart, wording.decimals_for_value(max(base, other) / unit.hours, digits=4))
     shown = wording.number(other / unit.hours, decimals)
     return f"{shown} instead of {_amount(base, unit, decimals)}"
