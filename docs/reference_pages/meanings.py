@@ -154,6 +154,7 @@ PUBLIC_VALUES: dict[str, str] = {
     "SERVER_STATES": "The states a server can be in; the columns of `Runs.server_hours`.",
     "__version__": "The version of the package.",
     "STUDIES": "The published studies that `reproduce` knows, by name.",
+    "PLAN_BUDGET": "The runs that a plan may spend unless told otherwise.",
 }
 
 #: Term -> definition. Order as given: from the whole to its parts.

@@ -60,7 +60,17 @@ def completed(line: str) -> dict[str, str]:
 
 
 def test_verbs_and_options_are_completed() -> None:
-    verbs = {"run", "compare", "sweep", "reproduce", "check", "init", "schema", "completion"}
+    verbs = {
+        "run",
+        "compare",
+        "sweep",
+        "plan",
+        "reproduce",
+        "check",
+        "init",
+        "schema",
+        "completion",
+    }
     assert completed("failcast ").keys() == verbs
     options = completed("failcast run small --")
     assert {"--set", "--seed", "--json", "--fail-if", "--out"} <= options.keys()

@@ -28,7 +28,8 @@ _PASSING = re.compile(
 )
 _EFFORT = re.compile(
     r"\d+ threads?: [\d.,]+ s, [\d.,]+ ms per replication\."
-    r"|(?<=kernel engine: )[\d.,]+ s\.|(?<=more, from seed 1: )[\d.,]+ s\."
+    r"|(?<=kernel engine: )[\d.,]+ s\.|(?<=, from seed 1: )[\d.,]+ s\."
+    r"|(?<=small from seed 1: )[\d.,]+ s\."
 )
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

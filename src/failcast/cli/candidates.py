@@ -75,6 +75,12 @@ def measures(incomplete: str) -> Candidates:
     return [(name, "") for name in KNOWN if name.startswith(incomplete)]
 
 
+def aims(incomplete: str) -> Candidates:
+    """What a plan can make small."""
+    found = [("servers", "Servers of both pools.")] if "servers".startswith(incomplete) else []
+    return found + measures(incomplete)
+
+
 def studies(incomplete: str) -> Candidates:
     """Published studies."""
     import failcast as fc

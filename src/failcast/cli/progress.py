@@ -20,11 +20,14 @@ PATIENCE_SECONDS = 1.0
 
 
 class Progress:
-    """Shows how many of `total` replications are done; use as a context manager."""
+    """Shows how many of `total` replications are done; use as a context manager.
 
-    def __init__(self, total: int, *, quiet: bool) -> None:
+    `about`, such as "at most ", stands before the total.
+    """
+
+    def __init__(self, total: int, *, quiet: bool, about: str = "") -> None:
         self._total = total
-        self._about = ""
+        self._about = about
         self._quiet = quiet
         self._begin = time.monotonic()
         self._done = 0

@@ -88,7 +88,8 @@ class Goal:
     def parse(cls, text: str) -> Goal:
         """Read `METRIC[.STAT] OP NUMBER`, such as `ettr.low < 0.95` or `finished_by(420 d) < 0.9`.
 
-        NUMBER may carry a unit of time for a metric in hours, and a % for a share.
+        `p95(training_hours)` is another way to write `training_hours.p95`. NUMBER may carry a unit
+        of time for a metric in hours, and a % for a share.
 
         Raises RequestError, with the nearest right name where one is wrong.
         """
@@ -96,6 +97,8 @@ class Goal:
         if match is None:
             raise RequestError(f"the goal {shown(text)} cannot be read: {_FORM}.")
         metric, time, stat, comparison, number = match.groups()
+        if metric in STATS and time is not None and stat is None:
+            metric, time, stat = time.strip(), None, metric  # p95(training_hours)
         if metric[0].isdigit():
             raise RequestError(
                 f"the goal {shown(text)} cannot be read: the metric comes first, as in "

@@ -18,7 +18,7 @@ from failcast.scenario import Run, Scenario
 from failcast.scenario.blocks import fields_of
 from failcast.scenario.errors import Refused, shown
 from failcast.scenario.rules import Count, Percentage, Real
-from failcast.scenario.units import parse_duration
+from failcast.scenario.units import parse_duration, parse_percentage
 
 Limits = TypeVar("Limits", Count, Percentage, Real)
 
@@ -159,6 +159,14 @@ def confidence_of(value: Any) -> float:
         text = "None" if value is None else shown(value)
         raise RequestError(f"confidence must be a number from {least} to {most}; got {text}.")
     return float(value)
+
+
+def confidence_from(value: object) -> float:
+    """The confidence of an interval, from a number or a text such as `95 %`."""
+    if isinstance(value, str):
+        share = parse_percentage(value)
+        return confidence_of(value if share is None else share)
+    return confidence_of(value)
 
 
 def hours_from(name: str, text: str) -> float:

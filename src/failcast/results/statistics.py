@@ -206,6 +206,26 @@ def quantile_interval(values: Floats, q: float, confidence: float) -> Interval |
     return Interval(float(low), float(high))
 
 
+def quantile_bounds(
+    values: Floats, q: float, confidence: float
+) -> tuple[float | None, float | None]:
+    """One-sided bounds of the q-quantile from order statistics, each with this confidence.
+
+    A bound is None where the sample is too small for it: an upper one of p95 at 0.95 below 59
+    values. Source: as for `quantile_interval`.
+    """
+    _check_q(q)
+    n, level = values.size, 1.0 - check_confidence(confidence)
+    ordered = np.sort(values)
+    # As in order_ranks, with all of the error on one side.
+    low = bisect_right(range(n), level, key=lambda rank: quantiles.binomial_at_most(rank, n, q)) - 1
+    high = bisect_left(range(n), -level, key=lambda rank: -quantiles.binomial_above(rank, n, q))
+    return (
+        float(ordered[low]) if low >= 0 else None,
+        float(ordered[high]) if high < n else None,
+    )
+
+
 @lru_cache(maxsize=1024)
 def order_ranks(n: int, q: float, confidence: float) -> tuple[int, int] | None:
     """The order statistics, counted from 0, at the ends of the interval of a q-quantile.

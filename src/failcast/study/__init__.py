@@ -10,6 +10,16 @@ from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
 from failcast.study.lever import Lever, Levers, levers, planned_levers
+from failcast.study.planning import (
+    PLAN_BUDGET,
+    Figure,
+    Judgement,
+    Plan,
+    Point,
+    Wanted,
+    check_plan,
+    plan,
+)
 from failcast.study.reproductions import (
     STUDIES,
     Finding,
@@ -20,22 +30,30 @@ from failcast.study.reproductions import (
 from failcast.study.sweeps import Cell, Effect, Figures, Sweep, check_sweep, sweep, sweep_effects
 
 __all__ = [
+    "PLAN_BUDGET",
     "STUDIES",
     "Cell",
     "Comparison",
     "Difference",
     "Effect",
+    "Figure",
     "Figures",
     "Finding",
+    "Judgement",
     "Lever",
     "Levers",
+    "Plan",
+    "Point",
     "Reproduction",
     "ShareDifference",
     "Sweep",
+    "Wanted",
+    "check_plan",
     "check_sweep",
     "compare",
     "comparison_document",
     "levers",
+    "plan",
     "planned_levers",
     "reproduce",
     "runs_of_study",

@@ -1,0 +1,290 @@
+"""plan: the cheapest setting that meets goals with confidence, and what that rests on.
+
+On the map: study. The search ranks settings on shared chance; the one it comes up with is judged on
+replications that no setting was chosen by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from failcast.engine import Runs
+from failcast.engine.executors import Executor, Task, Threads
+from failcast.results import RequestError
+from failcast.results.measure import Measure
+from failcast.results.request import check_request, confidence_from, seed_of, threads_of, whole
+from failcast.results.statistics import Interval
+from failcast.scenario import Scenario
+from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
+from failcast.study.planning.choices import SERVERS, Choice, first_positions, read_aim, read_choices
+from failcast.study.planning.search import search
+from failcast.study.planning.wanted import CONFIDENCE, Figure, Judgement, Wanted, judged, read_goals
+
+#: Runs that a plan may spend unless told otherwise: half a minute at Table 1 on two cores.
+BUDGET: Final = 12_000
+#: Fresh replications that the chosen setting is judged on, and how often another one may be.
+FRESH: Final = 400
+ATTEMPTS: Final = 4
+#: The number of the first fresh replication: no search has so many.
+_FRESH_FROM: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Point:
+    """A setting with what was found about it.
+
+    `figures` are those of the goals, in their order, with one-sided bounds; `fresh` says whether
+    they are of replications that no setting was chosen by.
+    """
+
+    setting: dict[str, str]
+    price: float
+    judgement: Judgement
+    figures: tuple[Figure, ...]
+    ettr: tuple[float | None, Interval | None]
+    replications: int
+    fresh: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The answer of a planner.
+
+    `chosen` is None where no setting was shown to meet the goals; then `nearest` came closest.
+    `less` says, for each choice that can be one step less, what that does. `frontier` are the
+    settings of which none is both cheaper and of a higher ETTR.
+    """
+
+    scenario: Scenario
+    choices: tuple[Choice, ...]
+    goals: tuple[Wanted, ...]
+    aim: Measure | None
+    confidence: float
+    seed: int
+    chosen: Point | None
+    nearest: Point | None
+    less: dict[str, Point]
+    frontier: tuple[Point, ...]
+    tried: int
+    runs: int
+    complete: bool
+
+    @property
+    def aim_name(self) -> str:
+        """What is small: `servers` or a measure."""
+        return SERVERS if self.aim is None else self.aim.name
+
+    def answer(self) -> str:
+        """The setting and what is known about it, in a few sentences."""
+        from failcast.study.planning.wording import answer
+
+        return answer(self)
+
+    def to_dict(
+        self, *, argv: Sequence[str] | None = None, created: str | None = None
+    ) -> dict[str, Any]:
+        """The plan, ready for JSON."""
+        from failcast.study.planning.document import document
+
+        return document(self, argv=argv, created=created)
+
+    def __repr__(self) -> str:
+        return f"<Plan for {self.scenario.name}: {self.answer()}>"
+
+
+def check_plan(
+    scenario: Scenario, choose: Sequence[str], goals: Sequence[str], minimize: str = SERVERS
+) -> None:
+    """Raise as `plan` would before anything runs."""
+    check_request(scenario)
+    choices = read_choices(choose, scenario)
+    read_goals(goals)
+    read_aim(minimize)
+    _check_size(choices)
+
+
+def plan(
+    scenario: Scenario,
+    choose: Sequence[str],
+    goals: Sequence[str],
+    minimize: str = SERVERS,
+    *,
+    confidence: float | str = CONFIDENCE,
+    budget: int = BUDGET,
+    seed: int | None = None,
+    threads: int | None = None,
+    executor: Executor | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Plan:
+    """Find the setting of least `minimize` that meets all `goals` together with `confidence`.
+
+    `choose` are ranges or lists of values as `--choose` takes them; `goals` such as
+    "p95(training_hours) <= 9900"; `minimize` "servers" or a measure such as "training_hours".
+    `budget` is the number of runs that may be spent. The same arguments give the same plan. Raises
+    RequestError or ScenarioError.
+    """
+    check_request(scenario, seed=seed, threads=threads)
+    choices, wanted, aim = read_choices(choose, scenario), read_goals(goals), read_aim(minimize)
+    least = _check_size(choices) * FIRST_LOOK + FRESH
+    workers = executor or Threads(threads_of(1 if threads is None else threads))
+    bench = Bench(
+        scenario,
+        choices,
+        wanted,
+        aim,
+        seed=seed_of(scenario.run.seed if seed is None else seed),
+        confidence=confidence_from(confidence),
+        budget=whole("budget", budget, least, 10**9),
+        executor=workers,
+        on_progress=on_progress,
+    )
+    return _Planner(bench).plan()
+
+
+def _check_size(choices: Sequence[Choice]) -> int:
+    """The number of settings that are tried first. Raises RequestError for too many."""
+    count = sum(1 for _ in first_positions(choices))
+    if count > 1000:
+        raise RequestError(
+            f"these choices make {count:,} settings to begin with, but a plan takes at most 1,000: "
+            "choose fewer at a time, or from shorter lists."
+        )
+    return count
+
+
+class _Planner:
+    """From the search to the plan: judges what it comes up with on fresh replications."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        # Each attempt may err with its share of what the confidence leaves.
+        self.level = 1.0 - (1.0 - bench.confidence) / ATTEMPTS
+        self.fresh: dict[tuple[float, ...], Runs] = {}
+
+    def plan(self) -> Plan:
+        bench = self.bench
+        chosen, mesh = None, 1.0
+        for _ in range(ATTEMPTS):
+            trial, mesh = search(bench)
+            if trial is None:
+                break
+            if self._is_met(trial):
+                chosen = trial
+                break
+            trial.refused = True
+        complete = not bench.exhausted
+        nearest = None if chosen is not None else self._nearest()
+        return Plan(
+            scenario=bench.scenario,
+            choices=tuple(bench.choices),
+            goals=tuple(bench.goals),
+            aim=bench.aim,
+            confidence=bench.confidence,
+            seed=bench.seed,
+            chosen=None if chosen is None else self._fresh_point(chosen),
+            nearest=None if nearest is None else self._point(nearest),
+            less={} if chosen is None else self._less(chosen, mesh),
+            frontier=self._frontier(),
+            tried=sum(1 for _ in bench.tried()),
+            runs=bench.spent,
+            complete=complete,
+        )
+
+    def _runs(self, trial: Trial) -> Runs:
+        """Fresh replications of a setting."""
+        if trial.position not in self.fresh:
+            task = Task(trial.scenario, self.bench.seed, _FRESH_FROM, FRESH)
+            pieces = list(self.bench.executor.run(_halves(task)))
+            self.fresh[trial.position] = Runs.joined(pieces)
+            self.bench.spent += FRESH
+            self.bench.on_progress(FRESH)
+        return self.fresh[trial.position]
+
+    def _is_met(self, trial: Trial) -> bool:
+        return judged(self.bench.goals, self._runs(trial), self.level) is Judgement.MET
+
+    def _less(self, chosen: Trial, mesh: float) -> dict[str, Point]:
+        """One step less of each choice that has a less, on the fresh replications."""
+        found = {}
+        for number, choice in enumerate(self.bench.choices):
+            value = choice.less(chosen.position[number], mesh)
+            if value is None:
+                continue
+            place = (*chosen.position[:number], value, *chosen.position[number + 1 :])
+            trial = self.bench.trial(place)
+            if trial is not None:
+                found[choice.path] = self._fresh_point(trial)
+        return found
+
+    def _nearest(self) -> Trial | None:
+        """The setting that misses the goals by least, relative to their limits."""
+
+        def miss(trial: Trial) -> float:
+            assert trial.runs is not None
+            worst = 0.0
+            for goal in self.bench.goals:
+                value = goal.figure(trial.runs, self.bench.confidence).value
+                if value is None:
+                    return float("inf")
+                gap = goal.goal.limit - value if goal.upwards else value - goal.goal.limit
+                worst = max(worst, gap / (abs(goal.goal.limit) or 1.0))
+            return worst
+
+        return min(self.bench.tried(), key=miss, default=None)
+
+    def _frontier(self) -> tuple[Point, ...]:
+        """The settings of which none is both cheaper and of a higher ETTR, the cheapest first.
+
+        Settings are compared on the runs that all of them have, which share their chance.
+        """
+        trials = sorted(self.bench.tried(), key=lambda each: (self.bench.price(each), -_ettr(each)))
+        front: list[Trial] = []
+        for trial in trials:
+            if not front or _ettr(trial) > _ettr(front[-1]):
+                front.append(trial)
+        return tuple(map(self._point, front))
+
+    def _point(self, trial: Trial) -> Point:
+        assert trial.runs is not None
+        return self._described(trial, trial.runs, self.bench.judgement(trial), fresh=False)
+
+    def _fresh_point(self, trial: Trial) -> Point:
+        runs = self._runs(trial)
+        judgement = judged(self.bench.goals, runs, self.level)
+        return self._described(trial, runs, judgement, fresh=True)
+
+    def _described(self, trial: Trial, runs: Runs, judgement: Judgement, *, fresh: bool) -> Point:
+        bench, level = self.bench, self.level if fresh else self.bench.confidence
+        one_sided = 1.0 - (1.0 - level) / len(bench.goals)
+        pairs = zip(bench.choices, trial.position, strict=True)
+        price = Trial(trial.position, trial.scenario, runs)
+        return Point(
+            setting={choice.path: choice.text(value) for choice, value in pairs},
+            price=bench.price(price),
+            judgement=judgement,
+            figures=tuple(goal.figure(runs, one_sided) for goal in bench.goals),
+            ettr=Measure("ettr").mean(runs, bench.confidence),
+            replications=len(runs.status),
+            fresh=fresh,
+        )
+
+
+def _ettr(trial: Trial) -> float:
+    """The mean ETTR in the first look; below any where nothing finished."""
+    assert trial.runs is not None
+    values = Measure("ettr").of(trial.runs.leading(FIRST_LOOK))
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else -1.0
+
+
+def _halves(task: Task) -> list[Task]:
+    """A task in pieces that several workers can share."""
+    pieces, size = [], -(-task.count // 8)
+    for done in range(0, task.count, size):
+        count = min(size, task.count - done)
+        pieces.append(Task(task.scenario, task.seed, task.first + done, count, task.engine))
+    return pieces

@@ -1,0 +1,98 @@
+"""Plans in words.
+
+On the map: study, beside plan.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from failcast.results import wording
+from failcast.study.planning.wanted import Figure, Judgement, Wanted
+
+if TYPE_CHECKING:
+    from failcast.study.planning.plan import Plan, Point
+
+
+def answer(plan: Plan) -> str:
+    """Say which setting is the cheapest, how sure that is, and what one step less would do."""
+    sentences = [_found(plan) if plan.chosen is not None else _nothing(plan)]
+    if plan.chosen is not None and plan.less:
+        sentences.append(_less(plan))
+    if not plan.complete:
+        sentences.append(
+            f"The budget of runs was used up ({plan.runs:,}), so a cheaper setting may exist: "
+            "raise --budget."
+        )
+    return " ".join(sentences)
+
+
+def setting(point: Point) -> str:
+    """`cluster.spare_pool=40, job.warm_standbys=12`."""
+    return ", ".join(f"{path}={value}" for path, value in point.setting.items())
+
+
+def price(plan: Plan, point: Point) -> str:
+    """`4,200 servers` or `training_hours 9,877`."""
+    if plan.aim is None:
+        return f"{point.price:,.0f} servers"
+    return f"{plan.aim_name} {wording.number(point.price, wording.decimals_for_value(point.price))}"
+
+
+def _found(plan: Plan) -> str:
+    assert plan.chosen is not None
+    goals = " and ".join(figure_words(*each) for each in _figures(plan, plan.chosen))
+    return (
+        f"{setting(plan.chosen)} ({price(plan, plan.chosen)}) is the cheapest setting found that "
+        f"meets {'the goal' if len(plan.goals) == 1 else 'all goals'} with "
+        f"{100.0 * plan.confidence:g} % confidence: {goals}."
+    )
+
+
+def _nothing(plan: Plan) -> str:
+    text = f"No setting was shown to meet {' and '.join(each.goal.text for each in plan.goals)}."
+    if plan.nearest is None:
+        return text
+    goals = " and ".join(figure_words(*each) for each in _figures(plan, plan.nearest))
+    return f"{text} Nearest is {setting(plan.nearest)} ({price(plan, plan.nearest)}): {goals}."
+
+
+def _figures(plan: Plan, point: Point) -> list[tuple[Wanted, Figure]]:
+    return list(zip(plan.goals, point.figures, strict=True))
+
+
+def _less(plan: Plan) -> str:
+    """What one step less of each choice does."""
+    parts = []
+    for path, point in plan.less.items():
+        if point.judgement is Judgement.MET:
+            parts.append(f"{path}={point.setting[path]} would do, too")
+            continue
+        figures = _figures(plan, point)
+        missed = [goal for goal, figure in figures if not goal.holds(_safe(goal, figure))]
+        names = " and ".join(goal.name for goal in missed)
+        fails = [goal for goal, figure in figures if not goal.holds(figure.value)]
+        verb = "misses" if fails else "is not sure to keep"
+        parts.append(f"{path}={point.setting[path]} {verb} {names or 'a goal'}")
+    return f"One step less: {'; '.join(parts)}."
+
+
+def _safe(goal: Wanted, figure: Figure) -> float | None:
+    """The end of a figure's bounds that a goal has to hold for."""
+    return figure.low if goal.upwards else figure.high
+
+
+def figure_words(goal: Wanted, figure: Figure) -> str:
+    """`p95(training_hours) is 9,850 (at most 9,871)`."""
+    if figure.value is None:
+        return f"{goal.name} is not known"
+    safe = _safe(goal, figure)
+    gap = abs(figure.value - safe) if safe is not None else 0.0
+    decimals = (
+        wording.decimals_for_error(gap) if gap else wording.decimals_for_value(figure.value, 6)
+    )
+    text = f"{goal.name} is {wording.number(figure.value, decimals)}"
+    if safe is None:
+        return f"{text} (not bounded by so few runs)"
+    least = "at least" if goal.upwards else "at most"
+    return f"{text} ({least} {wording.number(safe, decimals)})"

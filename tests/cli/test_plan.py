@@ -1,0 +1,77 @@
+"""`failcast plan`: what it prints, on which stream, with which exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from tests.cli.test_run import failcast
+from tests.cli.test_width import on_a_terminal
+from typer.testing import Result
+
+import failcast as fc
+
+CHOOSE = ("--choose", "job.warm_standbys=0..16", "--choose", "cluster.spare_pool=8..24")
+GOAL = ("--goal", "ettr >= 0.95", "--goal", "p95(training_hours) <= 1520")
+FIXED = ("--seed", "5", "--threads", "1", "--quiet")
+
+
+def plan_small(*arguments: str) -> Result:
+    """`failcast plan small` from seed 5 on one thread."""
+    return failcast("plan", "small", *FIXED, *arguments)
+
+
+def test_the_answer_then_the_setting_its_neighbours_the_frontier_and_what_ran() -> None:
+    result = plan_small(*CHOOSE, *GOAL)
+    assert (result.exit_code, result.stderr) == (0, "")
+    answer, points, frontier, ran = result.stdout.strip().split("\n\n")
+    found = fc.plan(fc.load("small"), [CHOOSE[1], CHOOSE[3]], [GOAL[1], GOAL[3]], seed=5)
+    assert found.chosen is not None
+    assert " ".join(answer.split()) == found.answer()
+    head, chosen, *less, note, _ = points.splitlines()
+    assert head.split()[:4] == ["setting", "job.warm_standbys", "cluster.spare_pool", "servers"]
+    assert chosen.split()[:3] == ["chosen", *found.chosen.setting.values()]
+    assert chosen.split()[-1] == "met"
+    assert len(less) == len(found.less)
+    assert note.startswith("  in brackets: what each figure is at least or at most, ")
+    assert len(frontier.splitlines()) == 2 + len(found.frontier)
+    assert ran.startswith(f"{found.runs:,} runs of {found.tried} settings of small from seed 5: ")
+
+
+def test_json_is_the_document_of_the_plan() -> None:
+    document = json.loads(plan_small(*CHOOSE, *GOAL[:2], "--json").stdout)
+    assert document["manifest"].pop("argv")[0] == "failcast"
+    assert document["manifest"].pop("created")
+    found = fc.plan(fc.load("small"), [CHOOSE[1], CHOOSE[3]], [GOAL[1]], seed=5)
+    assert document == json.loads(json.dumps(found.to_dict()))
+
+
+def test_no_setting_is_an_answer() -> None:
+    result = plan_small(*CHOOSE, "--goal", "ettr >= 0.999")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("No setting was shown to meet ettr >= 0.999. Nearest is ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*CHOOSE, "--goal", "etr >= 0.9"), "did you mean 'ettr'?"),
+        ((*CHOOSE, "--goal", "ettr >= 0.9", "--minimize", "server"), "did you mean 'servers'?"),
+        (("--choose", "job.warm_standby=0..4", *GOAL), "did you mean 'job.warm_standbys'?"),
+        ((*CHOOSE, *GOAL, "--budget", "5"), "budget must be a whole number from"),
+        ((*CHOOSE, *GOAL, "--confidence", "2"), "confidence must be a number from 0.5"),
+    ],
+)
+def test_wrong_input_is_refused_in_a_sentence(arguments: tuple[str, ...], words: str) -> None:
+    result = failcast("plan", "small", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: ")
+    assert words in result.stderr
+
+
+def test_the_answer_fits_a_terminal() -> None:
+    program = (sys.executable, "-m", "failcast", "plan", "small")
+    lines = on_a_terminal(80, (*program, *FIXED, *CHOOSE, *GOAL))
+    blank = lines.index("")
+    assert max(map(len, lines[:blank])) <= 80
