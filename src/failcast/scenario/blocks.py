@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -104,10 +105,21 @@ class Block(BaseModel):
         return type(self)(**{**dict(self), **(update or {})})
 
 
-def fields_of(block: type[Block]) -> Iterator[tuple[str, str, Rule | type[Block]]]:
-    """Yield attribute name, name in files, and rule or nested block of each field, in order."""
-    for attribute, field in block.model_fields.items():
-        yield attribute, _file_name(attribute, field), _kind_of(block, attribute, field)
+#: A field: its attribute, its name in files, and its rule or nested block.
+Field: TypeAlias = tuple[str, str, "Rule | type[Block]"]
+
+
+def fields_of(block: type[Block]) -> tuple[Field, ...]:
+    """Return attribute name, name in files, and rule or nested block of each field, in order."""
+    return _fields(block)
+
+
+@cache
+def _fields(block: type[Block]) -> tuple[Field, ...]:
+    return tuple(
+        (attribute, _file_name(attribute, field), _kind_of(block, attribute, field))
+        for attribute, field in block.model_fields.items()
+    )
 
 
 def paths_of(block: type[Block], prefix: str = "") -> list[str]:
@@ -222,7 +234,7 @@ def _in_files(block: type[Block], names: list[str]) -> list[str]:
     path: list[str] = []
     kind: Rule | type[Block] | None = block
     for wanted in names:
-        inner = fields_of(kind) if isinstance(kind, type) else iter(())
+        inner = fields_of(kind) if isinstance(kind, type) else ()
         found = ((name, below) for attribute, name, below in inner if attribute == wanted)
         name, kind = next(found, (wanted, None))
         path.append(name)
