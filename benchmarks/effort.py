@@ -21,6 +21,11 @@ class Effort:
     scaling_rounds: int
     #: Replications that the threads share.
     shared: int
+    #: Replications of each cell of the published study and of the sweep; None: as published.
+    of_a_cell: int | None
+    #: Cells of the sweep, and runs that the plan may spend.
+    cells: int
+    budget: int
     #: Processes of each kind for the cold start.
     processes: int
     #: Whether the kernel is compiled into an empty cache, which takes half a minute.
@@ -35,6 +40,9 @@ FULL = Effort(
     sizes={64: 400, 512: 100, 4096: 20, 32_768: 2, 131_072: 1},
     scaling_rounds=3,
     shared=100,
+    of_a_cell=None,
+    cells=250,
+    budget=12_000,
     processes=9,
     compiles=True,
 )
@@ -46,6 +54,9 @@ SHORT = Effort(
     sizes={64: 4, 512: 2},
     scaling_rounds=1,
     shared=4,
+    of_a_cell=1,
+    cells=4,
+    budget=3_000,
     processes=1,
     compiles=False,
 )
