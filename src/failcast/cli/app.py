@@ -17,10 +17,11 @@ from failcast.cli import guard, output, start
 from failcast.cli.check import check
 from failcast.cli.completion import completion
 from failcast.cli.init import init
+from failcast.cli.rank import rank
 from failcast.cli.run import run
 from failcast.cli.schema import schema
 
-VERBS = (run, check, init, schema, completion)
+VERBS = (run, rank, check, init, schema, completion)
 
 app = typer.Typer(
     name="failcast",

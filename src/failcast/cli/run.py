@@ -68,7 +68,7 @@ def run(
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
         goals = [fc.Goal.parse(text) for text in fail_if or []]
-        times = _hours(by) if by else []
+        times = hours_of(by) if by else []
         plan = load_scenario(scenario, overrides, quiet=quiet)
         inputs = input_files(scenario)
         if trace is not None:
@@ -113,7 +113,7 @@ def _set_aside(errors: list[Exception]) -> Iterator[None]:
         errors.append(error.with_traceback(None))  # which would keep a long trace in memory
 
 
-def _hours(texts: list[str]) -> list[float]:
+def hours_of(texts: list[str]) -> list[float]:
     """The times of `--by` in hours."""
     from failcast.results.request import hours_from
 
@@ -160,7 +160,7 @@ def _simulate(
 
     first, most = fc.check_request(plan, **size, **how)
     if how["engine"] == "kernel":
-        _compile(quiet)
+        compile_first(quiet)
     begin = time.perf_counter()
     last = most if first == most else None
 
@@ -188,7 +188,7 @@ def _simulate(
     return sample, time.perf_counter() - begin
 
 
-def _compile(quiet: bool) -> None:
+def compile_first(quiet: bool) -> None:
     """Get the kernel ready outside the time that is reported; tell how long a compilation took."""
     said: list[str] = []
 

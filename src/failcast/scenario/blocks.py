@@ -7,9 +7,10 @@ The walk over a block's fields serves the hints, the echo and the tests.
 
 from __future__ import annotations
 
+import functools
 import re
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -27,6 +28,9 @@ from failcast.scenario.errors import (
     shown,
 )
 from failcast.scenario.rules import Rule
+
+#: Attribute name, name in files, and rule or nested block, for each field of a block.
+Fields = tuple[tuple[str, str, "Rule | type[Block]"], ...]
 
 
 class Block(BaseModel):
@@ -104,10 +108,19 @@ class Block(BaseModel):
         return type(self)(**{**dict(self), **(update or {})})
 
 
-def fields_of(block: type[Block]) -> Iterator[tuple[str, str, Rule | type[Block]]]:
-    """Yield attribute name, name in files, and rule or nested block of each field, in order."""
-    for attribute, field in block.model_fields.items():
-        yield attribute, _file_name(attribute, field), _kind_of(block, attribute, field)
+def fields_of(block: type[Block]) -> Fields:
+    """Return attribute name, name in files, and rule or nested block of each field, in order."""
+    return _fields_of(block)
+
+
+@functools.cache
+def _fields_of(block: Hashable) -> Fields:
+    assert isinstance(block, type)
+    assert issubclass(block, Block)
+    return tuple(
+        (attribute, _file_name(attribute, field), _kind_of(block, attribute, field))
+        for attribute, field in block.model_fields.items()
+    )
 
 
 def paths_of(block: type[Block], prefix: str = "") -> list[str]:
@@ -222,7 +235,7 @@ def _in_files(block: type[Block], names: list[str]) -> list[str]:
     path: list[str] = []
     kind: Rule | type[Block] | None = block
     for wanted in names:
-        inner = fields_of(kind) if isinstance(kind, type) else iter(())
+        inner = fields_of(kind) if isinstance(kind, type) else ()
         found = ((name, below) for attribute, name, below in inner if attribute == wanted)
         name, kind = next(found, (wanted, None))
         path.append(name)

@@ -366,7 +366,7 @@ def place_of(path: str, value: Any = None) -> Place:
     for name_wanted in wanted:
         if isinstance(kind, Expression) and len(names) == len(wanted) - 1 and name_wanted:
             return Place(tuple(names), kind, name_wanted)
-        inner = fields_of(kind) if isinstance(kind, type) else iter(())
+        inner = fields_of(kind) if isinstance(kind, type) else ()
         for attribute, name, kind_of_field in inner:
             if name_wanted in (name, attribute):
                 kind = kind_of_field

@@ -8,5 +8,26 @@ from __future__ import annotations
 
 from failcast.study.comparison import Comparison, compare
 from failcast.study.differences import Difference, ShareDifference
+from failcast.study.ranking import (
+    Estimate,
+    Influence,
+    Input,
+    MetricRanking,
+    Ranking,
+    check_rank,
+    rank,
+)
 
-__all__ = ["Comparison", "Difference", "ShareDifference", "compare"]
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Estimate",
+    "Influence",
+    "Input",
+    "MetricRanking",
+    "Ranking",
+    "ShareDifference",
+    "check_rank",
+    "compare",
+    "rank",
+]
