@@ -8,7 +8,7 @@ anything runs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from failcast.results import RequestError
@@ -36,8 +36,10 @@ MAIN: Final = (
 _SHARES: Final = ("failures.systematic.fraction", "escalate", "silent_failure")
 
 
-def declared(texts: Sequence[str], scenario: Scenario) -> tuple[Span, ...]:
-    """The ranges of `path=low..high`, checked in all combinations that a scenario may refuse.
+def declared(
+    texts: Sequence[str], scenario: Scenario, *, together: bool = True
+) -> tuple[Span, ...]:
+    """The ranges of `path=low..high`, checked in all combinations that will run; see `refusal`.
 
     Raises RequestError or ScenarioError with the nearest right name.
     """
@@ -46,13 +48,13 @@ def declared(texts: Sequence[str], scenario: Scenario) -> tuple[Span, ...]:
         twice = overlap(each.path, (other.path for other in spans[:number]))
         if twice is not None:
             raise RequestError(f"{each.path} and {twice} vary the same field: keep one of them.")
-    refused = refusal(spans, scenario)
+    refused = refusal(spans, scenario, together=together)
     if refused is not None:
         raise RequestError(refused)
     return spans
 
 
-def main_numbers(scenario: Scenario) -> tuple[Span, ...]:
+def main_numbers(scenario: Scenario, *, together: bool = True) -> tuple[Span, ...]:
     """The main numbers of the scenario, each from half of what it is to its double.
 
     Those that are zero, that have no mean to be changed, or whose double the scenario refuses in
@@ -61,7 +63,9 @@ def main_numbers(scenario: Scenario) -> tuple[Span, ...]:
     spans: tuple[Span, ...] = ()
     for path in MAIN:
         found = _around(path, scenario)
-        if found is not None and refusal((*spans, found), scenario) is None:
+        if found is None:
+            continue
+        if refusal((*spans, found), scenario, together=together) is None:
             spans += (found,)
     if not spans:
         raise RequestError(
@@ -95,32 +99,23 @@ def _whole(number: float) -> str:
     return str(int(number))
 
 
-def refusal(spans: Sequence[Span], scenario: Scenario) -> str | None:
+def refusal(spans: Sequence[Span], scenario: Scenario, *, together: bool) -> str | None:
     """The sentence with which the scenario refuses a combination of ends; None if it takes all.
 
-    What a scenario refuses of several fields together is about counts (servers that do not fit a
-    cluster, blames that do not fit memory), and the more of one the likelier. So the corners of the
-    counts stand for all combinations.
+    Inputs move `together`, or one at a time. What a scenario refuses of several fields together is
+    about counts (servers that do not fit a cluster, blames that do not fit memory), and the more of
+    one the likelier. So the corners of the counts stand for all combinations.
     """
-    for changes in _corners(spans):
-        try:
-            scenario.with_(**changes)
-        except ScenarioError as error:
-            where = ", ".join(
-                each.setting(changes[each.path]) for each in spans if each.path in changes
-            )
-            return f"the ranges hold {where}, but {error}"
-    return None
-
-
-def _corners(spans: Sequence[Span]) -> Iterator[dict[str, float]]:
-    """Both ends of every range alone, then of all counts together."""
-    for each in spans:
-        for end in (each.low, each.high):
-            yield {each.path: number_of(each, end)}
     whole = [each for each in spans if each.whole]
-    for ends in itertools.product(*((each.low, each.high) for each in whole)):
-        yield {each.path: number_of(each, end) for each, end in zip(whole, ends, strict=True)}
+    groups = [whole] if together else [[each] for each in whole]
+    for group in groups:
+        for ends in itertools.product(*((each.low, each.high) for each in group)):
+            try:
+                varied(scenario, group, ends)
+            except ScenarioError as error:
+                settings = (each.setting(end) for each, end in zip(group, ends, strict=True))
+                return f"the ranges hold {', '.join(settings)}, but {error}"
+    return None
 
 
 def number_of(each: Span, value: float) -> float | int:

@@ -111,11 +111,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to rank: what its samples are called, how many it takes, how many runs that means."""
+    """A way to rank: what its samples are called, how many it takes, how many runs that means.
+
+    Its inputs move all `together`, or one at a time from the scenario as it is.
+    """
 
     of_samples: str
     samples: int
     least: int
+    together: bool
     runs: Callable[[int, int], int]
     rank: Callable[[Task], tuple[MetricRanking, ...]]
 
@@ -242,6 +246,7 @@ METHODS: Final[dict[MethodName, Method]] = {
         "rows",
         512,
         sobol.LEAST_ROWS,
+        True,
         lambda inputs, rows: sobol.REPEATS * rows * (inputs + 2),
         _sobol,
     ),
@@ -249,6 +254,7 @@ METHODS: Final[dict[MethodName, Method]] = {
         "trajectories",
         64,
         morris.LEAST_ROWS,
+        True,
         lambda inputs, rows: morris.REPEATS * rows * (inputs + 1),
         _morris,
     ),
@@ -256,6 +262,7 @@ METHODS: Final[dict[MethodName, Method]] = {
         "replications",
         200,
         tornado.LEAST_ROWS,
+        False,
         lambda inputs, rows: rows * (2 * inputs + 1),
         _tornado,
     ),

@@ -5,11 +5,12 @@ On the map: study, below the design of Sobol's indices.
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 import numpy as np
 
-from failcast.engine.uniforms import DESIGN, words
+from failcast.engine.uniforms import DESIGN, Words, words
 from failcast.results.statistics import Floats
 
 #: Digits of a coordinate. What they leave out is far below any effect.
@@ -23,16 +24,21 @@ def net(seed: int, number: int, points: int, columns: int) -> Floats:
     coordinate is flipped or not by a draw that the digits before it address. Source: A. B. Owen,
     Randomly permuted (t, m, s)-nets and (t, s)-sequences (1995).
     """
-    from scipy.stats import qmc
-
-    sequence = qmc.Sobol(columns, scramble=False, bits=_BITS)
-    plain = sequence.random_base2(points.bit_length() - 1) * 2.0**_BITS
-    digits = plain.astype(np.uint64)
+    digits = _plain(points, columns)
     entities = np.arange(number * columns, (number + 1) * columns, dtype=np.uint64)[np.newaxis]
     scrambled = digits.copy()
     for place in range(_BITS):
         before = digits >> np.uint64(_BITS - place)
         flips = words(seed, DESIGN, entities, before | np.uint64(1 << place)) & np.uint64(1)
         scrambled ^= flips << np.uint64(_BITS - 1 - place)
-    shares: Floats = scrambled * 2.0**-_BITS
-    return shares
+    return np.asarray(scrambled * 2.0**-_BITS, np.float64)
+
+
+@functools.lru_cache(maxsize=1)
+def _plain(points: int, columns: int) -> Words:
+    """The digits of Sobol's sequence, all nets the same."""
+    from scipy.stats import qmc
+
+    sequence = qmc.Sobol(columns, scramble=False, bits=_BITS)
+    shares = sequence.random_base2(points.bit_length() - 1)
+    return np.asarray(shares * 2.0**_BITS, np.uint64)

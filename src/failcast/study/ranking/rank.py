@@ -239,7 +239,11 @@ def _task(
         raise unknown_name("method", method, tuple(METHODS))
     wanted = measures(_texts("metrics", metrics), by)
     ranges = _texts("vary", vary)
-    spans = inputs.declared(ranges, scenario) if ranges else inputs.main_numbers(scenario)
+    together = METHODS[method].together
+    if ranges:
+        spans = inputs.declared(ranges, scenario, together=together)
+    else:
+        spans = inputs.main_numbers(scenario, together=together)
     return Task(
         scenario=scenario,
         spans=spans,
