@@ -21,6 +21,8 @@ class Effort:
     scaling_rounds: int
     #: Replications that the threads share.
     shared: int
+    #: Rows of the Sobol design of the ranking.
+    rows: int
     #: Processes of each kind for the cold start.
     processes: int
     #: Whether the kernel is compiled into an empty cache, which takes half a minute.
@@ -35,6 +37,7 @@ FULL = Effort(
     sizes={64: 400, 512: 100, 4096: 20, 32_768: 2, 131_072: 1},
     scaling_rounds=3,
     shared=100,
+    rows=512,
     processes=9,
     compiles=True,
 )
@@ -46,6 +49,7 @@ SHORT = Effort(
     sizes={64: 4, 512: 2},
     scaling_rounds=1,
     shared=4,
+    rows=64,
     processes=1,
     compiles=False,
 )

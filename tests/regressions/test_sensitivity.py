@@ -18,7 +18,7 @@ METRICS = ["training_hours", "failures", "preemptions"]
 
 
 @pytest.mark.parametrize("method", ["sobol", "morris", "tornado"])
-def test_a_pool_that_is_never_used_has_no_place(method: Any) -> None:
+def test_b30_a_pool_that_is_never_used_has_no_place(method: Any) -> None:
     found = fc.rank(NEVER_ASKED, vary=VARY, metrics=METRICS, method=method, samples=64)
     assert [each.path for each in found.of("training_hours").ranked] == ["recovery.time"]
     assert UNUSED in [each.path for each in found.of("failures").without_effect]
@@ -26,7 +26,7 @@ def test_a_pool_that_is_never_used_has_no_place(method: Any) -> None:
     assert UNUSED not in found.answer()
 
 
-def test_the_naive_way_ranks_it() -> None:
+def test_b30_the_naive_way_ranks_it() -> None:
     """The range of the means over the values, as the original takes it, is never zero."""
     means = [
         fc.simulate(NEVER_ASKED.with_(cluster__spare_pool=spares)).mean("training_hours")

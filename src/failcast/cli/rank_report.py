@@ -91,8 +91,8 @@ def bar(share: float, cells: int, unicode: bool) -> str:
 
 def what_ran(ranking: fc.Ranking, seconds: float) -> str:
     """One line on the work done: runs, seed, method, threads and time."""
-    threads = ranking.threads
+    threads, each = ranking.threads, 1000.0 * seconds / ranking.runs
     return (
         f"{wording.what_ran(ranking)}, {ranking.engine} engine, {threads} "
-        f"thread{'s' * (threads != 1)}: {seconds:.1f} s."
+        f"thread{'s' * (threads != 1)}: {seconds:.2f} s, {each:.2f} ms per replication."
     )

@@ -32,12 +32,14 @@ class Influence:
     """What one input does to one metric; see the method for its figures, the first ranks it.
 
     `places` are the best and the worst place that it may have, 1 the first, where the intervals of
-    differences leave that open. An input of which no effect is shown has no place.
+    differences leave that open. An input of which no effect is shown has no place;
+    `bound` says how much it may change the metric at most, for all of these inputs at once.
     """
 
     path: str
     places: tuple[int, int] | None
     figures: dict[str, Estimate]
+    bound: Estimate
 
     @property
     def shown(self) -> bool:
@@ -160,7 +162,9 @@ def _sobol(task: Task) -> tuple[MetricRanking, ...]:
         each = sobol.indices(a, b, outputs, task.seed, task.confidence)
         figures = {"total": each.total, "trend": each.trend, "first": each.first}
         found.append(
-            _ranking(task, measure, figures, each.places, each.mean, each.chance, each.rows)
+            _ranking(
+                task, measure, figures, each.bound, each.places, each.mean, each.chance, each.rows
+            )
         )
     return tuple(found)
 
@@ -184,7 +188,9 @@ def _morris(task: Task) -> tuple[MetricRanking, ...]:
             continue
         each = morris.effects(shares[whole], outputs[whole], task.seed, task.confidence)
         figures = {"mu_star": each.mu_star, "mu": each.mu, "sigma": each.sigma}
-        found.append(_ranking(task, measure, figures, each.places, each.mean, None, each.rows))
+        found.append(
+            _ranking(task, measure, figures, each.bound, each.places, each.mean, None, each.rows)
+        )
     return tuple(found)
 
 
@@ -210,7 +216,9 @@ def _tornado(task: Task) -> tuple[MetricRanking, ...]:
         base, low, high = np.split(outputs[:, whole], [1, 1 + len(task.spans)])
         each = tornado.swings(base[0], low, high, task.confidence, share=measure.is_share)
         figures = {"swing": each.swing, "at_low": each.at_low, "at_high": each.at_high}
-        found.append(_ranking(task, measure, figures, each.places, each.mean, None, each.rows))
+        found.append(
+            _ranking(task, measure, figures, each.bound, each.places, each.mean, None, each.rows)
+        )
     return tuple(found)
 
 
@@ -218,6 +226,7 @@ def _ranking(
     task: Task,
     measure: Measure,
     figures: dict[str, tuple[Estimate, ...]],
+    bound: tuple[Estimate, ...],
     places: tuple[tuple[int, int] | None, ...],
     mean: float,
     chance: Estimate | None,
@@ -225,7 +234,7 @@ def _ranking(
 ) -> MetricRanking:
     """The inputs by the size of their first figure, those without a place last."""
     influences = [
-        Influence(span.path, places[k], {name: each[k] for name, each in figures.items()})
+        Influence(span.path, places[k], {n: each[k] for n, each in figures.items()}, bound[k])
         for k, span in enumerate(task.spans)
     ]
     shown = sorted((e for e in influences if e.shown), key=lambda e: -abs(e.size.value))
@@ -238,7 +247,9 @@ def _unranked(task: Task, measure: Measure, rows: int, figures: tuple[str, ...])
     """No places and no figures: too few rows have the metric."""
     unknown = (Estimate(math.nan, math.nan, math.nan),) * len(task.spans)
     places = (None,) * len(task.spans)
-    return _ranking(task, measure, dict.fromkeys(figures, unknown), places, math.nan, None, rows)
+    return _ranking(
+        task, measure, dict.fromkeys(figures, unknown), unknown, places, math.nan, None, rows
+    )
 
 
 METHODS: Final[dict[MethodName, Method]] = {

@@ -35,14 +35,16 @@ class Effects:
     An effect is the change of the output over a move, divided by the move as a share of the range,
     in the output's unit. `mu` is its mean, `mu_star` the mean of its size, and `sigma` its standard
     deviation over the trajectories, all without what chance adds. `shown` says which inputs have an
-    effect, all at once with the confidence. `places` holds for each input that is shown the best
-    and the worst place that it may have by `mu_star`.
+    effect, by its mean square or by `mu`, all at once with the confidence; `bound` is `mu` at that
+    strictness, so that it holds zero where none is shown. `places` holds for each input that is
+    shown the best and the worst place that it may have by `mu_star`.
     """
 
     mean: float
     mu: tuple[Estimate, ...]
     mu_star: tuple[Estimate, ...]
     sigma: tuple[Estimate, ...]
+    bound: tuple[Estimate, ...]
     shown: tuple[bool, ...]
     places: tuple[tuple[int, int] | None, ...]
     rows: int
@@ -87,15 +89,17 @@ def effects(points: Floats, outputs: Floats, seed: int, confidence: float) -> Ef
     again = resampling.resampled_means(terms, seed)
     point, drawn = _figures(terms.mean(axis=0), rows), _figures(again, rows)
     low, high = resampling.interval(drawn, rows, confidence)
-    estimates = [Estimate(*map(float, three)) for three in zip(point, low, high, strict=True)]
-    squares = slice(2 * count, 3 * count)
-    sure, _ = resampling.interval(again[:, squares], rows, resampling.strict(confidence, count))
-    shown = sure > 0.0
+    estimates = resampling.estimates(point, low, high)
+    level = resampling.strict(confidence, 2 * count)
+    squares, _ = resampling.interval(again[:, 2 * count : 3 * count], rows, level)
+    least, most = resampling.interval(drawn[:, :count], rows, level)
+    shown = (squares > 0.0) | (least > 0.0) | (most < 0.0)
     return Effects(
         mean=float(outputs.mean()),
-        mu=tuple(estimates[:count]),
-        mu_star=tuple(estimates[count : 2 * count]),
-        sigma=tuple(estimates[2 * count :]),
+        mu=estimates[:count],
+        mu_star=estimates[count : 2 * count],
+        sigma=estimates[2 * count :],
+        bound=resampling.estimates(point[:count], least, most),
         shown=tuple(map(bool, shown)),
         places=resampling.places(drawn[:, count : 2 * count], shown, rows, confidence),
         rows=rows,

@@ -159,6 +159,7 @@ def _metric(ranking: MetricRanking) -> dict[str, Any]:
             {
                 "input": each.path,
                 "places": None if each.places is None else list(each.places),
+                "bound": each.bound.to_dict(),
                 **{name: estimate.to_dict() for name, estimate in each.figures.items()},
             }
             for each in ranking.influences

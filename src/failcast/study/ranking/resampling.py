@@ -69,6 +69,11 @@ def interval(figures: Floats, rows: int, confidence: float) -> tuple[np.ndarray,
     return low, high
 
 
+def estimates(values: Floats, low: np.ndarray, high: np.ndarray) -> tuple[Estimate, ...]:
+    """Figures with the ends of their intervals."""
+    return tuple(Estimate(*map(float, each)) for each in zip(values, low, high, strict=True))
+
+
 def strict(confidence: float, comparisons: int) -> float:
     """The confidence of one interval with which all of so many hold together (Bonferroni)."""
     return 1.0 - (1.0 - confidence) / max(1, comparisons)

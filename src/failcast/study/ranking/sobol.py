@@ -36,7 +36,8 @@ class Indices:
     `trend` is the change of the output from the low to the high end of an input, as a straight
     line has it, in the output's unit. `chance` is the share of the whole variance that chance has.
     `shown` says which inputs have an effect, by their variance or their trend, all at once with the
-    confidence. `places` holds for
+    confidence; `bound` is the trend at that strictness, so that it holds zero where none is shown.
+    `places` holds for
     each input that is shown the best and the worst place that it may have by total order. `rows`
     are those of which every run has the output.
     """
@@ -47,6 +48,7 @@ class Indices:
     total: tuple[Estimate, ...]
     first: tuple[Estimate, ...]
     trend: tuple[Estimate, ...]
+    bound: tuple[Estimate, ...]
     shown: tuple[bool, ...]
     places: tuple[tuple[int, int] | None, ...]
     rows: int
@@ -93,7 +95,7 @@ def indices(
     drawn = _figures(resampling.resampled_means(parts, seed))
     point = _figures(terms.mean(axis=0))
     low, high = resampling.interval(drawn, units, confidence)
-    estimates = [Estimate(*map(float, each)) for each in zip(point, low, high, strict=True)]
+    estimates = resampling.estimates(point, low, high)
     squares, slopes = slice(2, 2 + count), slice(2 + 3 * count, 2 + 4 * count)
     least, most = resampling.interval(drawn, units, resampling.strict(confidence, 2 * count))
     shown = (least[squares] > 0.0) | (least[slopes] > 0.0) | (most[slopes] < 0.0)
@@ -101,9 +103,10 @@ def indices(
         mean=centre if whole.any() else np.nan,
         variance=estimates[0],
         chance=estimates[1],
-        total=tuple(estimates[2 + count : 2 + 2 * count]),
-        first=tuple(estimates[2 + 2 * count : 2 + 3 * count]),
-        trend=tuple(estimates[2 + 3 * count :]),
+        total=estimates[2 + count : 2 + 2 * count],
+        first=estimates[2 + 2 * count : 2 + 3 * count],
+        trend=estimates[slopes],
+        bound=resampling.estimates(point[slopes], least[slopes], most[slopes]),
         shown=tuple(map(bool, shown)),
         places=resampling.places(drawn[:, squares], shown, units, confidence),
         rows=int(whole.sum()),

@@ -25,7 +25,8 @@ class Swings:
 
     `at_low` and `at_high` are the differences to the scenario as it is, and `swing` that of the
     high end to the low end, in the output's unit. `shown` says which inputs have an effect: one
-    of the three differences, all of all inputs at once with the confidence. `places` holds for each
+    of the three differences, all of all inputs at once with the confidence; `bound` is
+    the swing at that strictness, so that it holds zero where none is shown. `places` holds for each
     input that is shown the best and the worst place that it may have by the size of its swing.
     """
 
@@ -33,6 +34,7 @@ class Swings:
     at_low: tuple[Estimate, ...]
     at_high: tuple[Estimate, ...]
     swing: tuple[Estimate, ...]
+    bound: tuple[Estimate, ...]
     shown: tuple[bool, ...]
     places: tuple[tuple[int, int] | None, ...]
     rows: int
@@ -49,13 +51,14 @@ def swings(base: Floats, low: Floats, high: Floats, confidence: float, *, share:
     pairs += [(low[k], high[k]) for k in range(count)]
     found = [_difference(one, two, confidence, share) for one, two in pairs]
     level = resampling.strict(confidence, len(pairs))
-    sure = [_excludes_zero(_difference(one, two, level, share)) for one, two in pairs]
-    shown = np.asarray(np.reshape(sure, (3, count)).any(axis=0))
+    sure = [_difference(one, two, level, share) for one, two in pairs]
+    shown = np.asarray(np.reshape([*map(_excludes_zero, sure)], (3, count)).any(axis=0))
     return Swings(
         mean=float(base.mean()),
         at_low=tuple(found[:count]),
         at_high=tuple(found[count : 2 * count]),
         swing=tuple(found[2 * count :]),
+        bound=tuple(sure[2 * count :]),
         shown=tuple(map(bool, shown)),
         places=_places(high - low, shown, confidence),
         rows=len(base),

@@ -150,8 +150,7 @@ def place(each: Influence) -> str:
 
 def bound(one: MetricRanking, each: Influence, over: Input) -> str:
     """What an input without a shown effect may do at most: `(5 to 20): -0.6 to 1.2 h`."""
-    name = next((name for name in ("trend", "mu", "swing") if name in each.figures), "")
-    _, low, high = each.figures[name]
+    _, low, high = each.bound
     where = f"({over.low} to {over.high})"
     if low == high == 0.0:
         return f"{where}: no difference in any run"
