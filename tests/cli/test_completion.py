@@ -60,7 +60,7 @@ def completed(line: str) -> dict[str, str]:
 
 
 def test_verbs_and_options_are_completed() -> None:
-    assert completed("failcast ").keys() == {"run", "check", "init", "schema", "completion"}
+    assert completed("failcast ").keys() == {"run", "rank", "check", "init", "schema", "completion"}
     options = completed("failcast run small --")
     assert {"--set", "--seed", "--json", "--fail-if", "--out"} <= options.keys()
     assert all(word.startswith("--") for word in options), "a meaning was folded into two lines"
