@@ -26,6 +26,8 @@ class Effort:
     #: Cells of the sweep, and runs that the plan may spend.
     cells: int
     budget: int
+    #: Rows of the Sobol design of the ranking.
+    rows: int
     #: Processes of each kind for the cold start.
     processes: int
     #: Whether the kernel is compiled into an empty cache, which takes half a minute.
@@ -43,6 +45,7 @@ FULL = Effort(
     of_a_cell=None,
     cells=250,
     budget=12_000,
+    rows=512,
     processes=9,
     compiles=True,
 )
@@ -57,6 +60,7 @@ SHORT = Effort(
     of_a_cell=1,
     cells=4,
     budget=3_000,
+    rows=64,
     processes=1,
     compiles=False,
 )

@@ -33,7 +33,7 @@ ARROWS = {
     "engine": {"scenario"},
     "results": {"engine", "scenario"},
     "study": {"results", "engine", "scenario"},
-    "cli": {"", "results", "scenario"},
+    "cli": {"", "study", "results", "scenario"},
 }
 #: What compiled code may import: arrays and numbers, and the engine's files about them.
 KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "typing")

@@ -64,6 +64,7 @@ def test_verbs_and_options_are_completed() -> None:
         "run",
         "compare",
         "sweep",
+        "rank",
         "plan",
         "reproduce",
         "check",

@@ -19,12 +19,13 @@ from failcast.cli.compare import compare
 from failcast.cli.completion import completion
 from failcast.cli.init import init
 from failcast.cli.plan import plan
+from failcast.cli.rank import rank
 from failcast.cli.reproduce import reproduce
 from failcast.cli.run import run
 from failcast.cli.schema import schema
 from failcast.cli.sweep import sweep
 
-VERBS = (run, compare, sweep, plan, reproduce, check, init, schema, completion)
+VERBS = (run, compare, sweep, rank, plan, reproduce, check, init, schema, completion)
 
 app = typer.Typer(
     name="failcast",

@@ -12,14 +12,11 @@ import platform
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from failcast.results.errors import RequestError
-from failcast.scenario import measured_files, scenario_hash
+from failcast.scenario import Scenario, measured_files, scenario_hash
 from failcast.version import __version__
-
-if TYPE_CHECKING:
-    from failcast.results.sample import Sample
 
 
 class InputFile(NamedTuple):
@@ -39,8 +36,46 @@ class InputFile(NamedTuple):
         return cls(os.fspath(path), hashlib.sha256(content).hexdigest())
 
 
+class Result(Protocol):
+    """What a manifest needs to know of a result: a sample, or a study of many runs."""
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario before anything was settled."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Where its chance starts."""
+        ...
+
+    @property
+    def replications(self) -> int:
+        """Number of runs."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """Number of threads that ran them."""
+        ...
+
+    @property
+    def engine(self) -> str:
+        """The engine that ran them."""
+        ...
+
+    @property
+    def confidence(self) -> float:
+        """Confidence of its intervals."""
+        ...
+
+    def scenario_as_run(self) -> Scenario:
+        """The scenario that makes the result again."""
+        ...
+
+
 def manifest(
-    sample: Sample,
+    sample: Result,
     *,
     argv: Sequence[str] | None = None,
     created: str | None = None,

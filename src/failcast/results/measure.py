@@ -39,13 +39,18 @@ class Measure:
     hours: float | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Measure:
+    def parse(cls, text: object) -> Measure:
         """Read `training_hours`, `depleted` or `finished_by(420 d)`.
 
         Raises RequestError, with the nearest right name where one is wrong.
         """
-        match = _CALL.fullmatch(text)
+        match = _CALL.fullmatch(text) if isinstance(text, str) else None
         name, time = match.groups() if match is not None else (text, None)
+        if name == "mtbf_hours":
+            raise RequestError(
+                "mtbf_hours is a figure of a whole sample and no run has one: take mean_run_hours, "
+                "the productive hours between the failures of a run."
+            )
         if name not in KNOWN:
             raise unknown_name("metric", name, KNOWN)
         if name != FINISHED_BY and time is not None:
@@ -71,17 +76,25 @@ class Measure:
         """Whether it is true or false of a run, so that its mean is a probability."""
         return self.metric not in METRICS
 
+    @property
+    def unit(self) -> str:
+        """`h` for hours, else nothing."""
+        return "h" if self.metric.endswith("_hours") else ""
+
     def of(self, runs: Runs) -> Floats:
         """The measure of each run, (replications,); NaN where a metric of an unfinished run."""
-        finished = runs.status == Status.FINISHED
+        return self.of_arrays(runs.values, runs.status)
+
+    def of_arrays(self, values: Floats, status: np.ndarray) -> Floats:
+        """The measure of each run; `values` is (…, metrics), `status` has the shape before that."""
+        finished = status == Status.FINISHED
         if self.hours is not None:
-            wall = runs.values[:, METRICS.index("training_hours")]
+            wall = values[..., METRICS.index("training_hours")]
             return np.asarray(finished & (wall <= self.hours), dtype=np.float64)
         if self.is_share:
-            codes = {status.label: status for status in Status}
-            return np.asarray(runs.status == codes[self.metric], dtype=np.float64)
-        column: Floats = runs.values[:, METRICS.index(self.metric)]
-        return np.where(finished, column, np.nan)
+            codes = {each.label: each for each in Status}
+            return np.asarray(status == codes[self.metric], dtype=np.float64)
+        return np.where(finished, values[..., METRICS.index(self.metric)], np.nan)
 
     def mean(self, runs: Runs, confidence: float) -> tuple[float | None, Interval | None]:
         """The mean and its interval: Student's of a metric, Wilson's of a share."""

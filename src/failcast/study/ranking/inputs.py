@@ -1,0 +1,130 @@
+"""Which numbers of a scenario are ranked, and over which ranges.
+
+On the map: study, below rank.py. Ranges are declared, or the main numbers of the scenario are
+halved and doubled. That no combination of values is one that a scenario refuses is found out before
+anything runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from failcast.results import RequestError
+from failcast.scenario import Distribution, Scenario, ScenarioError
+from failcast.scenario.rules import plain_text
+from failcast.scenario.scenario import overlap
+from failcast.scenario.units import format_duration, format_rate
+from failcast.study.axes import Span, span
+
+#: The main numbers of a scenario, halved and doubled where nobody says what to vary.
+MAIN: Final = (
+    "failures.random.rate",
+    "failures.systematic.fraction",
+    "failures.systematic.multiplier",
+    "recovery.time.mean",
+    "selection.time.mean",
+    "preemption.wait.mean",
+    "repair.automated.time.mean",
+    "repair.automated.escalate",
+    "repair.automated.silent_failure",
+    "repair.manual.time.mean",
+    "job.warm_standbys",
+    "cluster.spare_pool",
+)
+_SHARES: Final = ("failures.systematic.fraction", "escalate", "silent_failure")
+
+
+def declared(
+    texts: Sequence[str], scenario: Scenario, *, together: bool = True
+) -> tuple[Span, ...]:
+    """The ranges of `path=low..high`, checked in all combinations that will run; see `refusal`.
+
+    Raises RequestError or ScenarioError with the nearest right name.
+    """
+    spans = tuple(span(text, scenario) for text in texts)
+    for number, each in enumerate(spans):
+        twice = overlap(each.path, (other.path for other in spans[:number]))
+        if twice is not None:
+            raise RequestError(f"{each.path} and {twice} vary the same field: keep one of them.")
+    refused = refusal(spans, scenario, together=together)
+    if refused is not None:
+        raise RequestError(refused)
+    return spans
+
+
+def main_numbers(scenario: Scenario, *, together: bool = True) -> tuple[Span, ...]:
+    """The main numbers of the scenario, each from half of what it is to its double.
+
+    Those that are zero, that have no mean to be changed, or whose double the scenario refuses in
+    some combination are left out. Raises RequestError where none is left.
+    """
+    spans: tuple[Span, ...] = ()
+    for path in MAIN:
+        found = _around(path, scenario)
+        if found is None:
+            continue
+        if refusal((*spans, found), scenario, together=together) is None:
+            spans += (found,)
+    if not spans:
+        raise RequestError(
+            "none of the main numbers of this scenario can be halved and doubled: declare ranges, "
+            "such as --vary recovery.time.mean=10min..40min."
+        )
+    return spans
+
+
+def _around(path: str, scenario: Scenario) -> Span | None:
+    value: Any = scenario
+    for name in path.removesuffix(".mean").split("."):
+        value = getattr(value, name)
+    number = value.mean_hours if isinstance(value, Distribution) else float(value)
+    ends = [number / 2.0, number * 2.0]
+    if path.endswith(_SHARES):
+        ends[1] = min(1.0, ends[1])
+    write: Callable[[float], str] = format_duration if path.endswith(".mean") else plain_text
+    if path.endswith(".rate"):
+        write = format_rate
+    if isinstance(value, int):
+        ends = [float(round(end)) for end in ends]
+        write = _whole
+    try:
+        return span(f"{path}={write(ends[0])}..{write(ends[1])}:log", scenario)
+    except (RequestError, ScenarioError):
+        return None
+
+
+def _whole(number: float) -> str:
+    return str(int(number))
+
+
+def refusal(spans: Sequence[Span], scenario: Scenario, *, together: bool) -> str | None:
+    """The sentence with which the scenario refuses a combination of ends; None if it takes all.
+
+    Inputs move `together`, or one at a time. What a scenario refuses of several fields together is
+    about counts (servers that do not fit a cluster, blames that do not fit memory), and the more of
+    one the likelier. So the corners of the counts stand for all combinations.
+    """
+    whole = [each for each in spans if each.whole]
+    groups = [whole] if together else [[each] for each in whole]
+    for group in groups:
+        for ends in itertools.product(*((each.low, each.high) for each in group)):
+            try:
+                varied(scenario, group, ends)
+            except ScenarioError as error:
+                settings = (each.setting(end) for each, end in zip(group, ends, strict=True))
+                return f"the ranges hold {', '.join(settings)}, but {error}"
+    return None
+
+
+def number_of(each: Span, value: float) -> float | int:
+    """The number as a scenario takes it: whole where it counts something."""
+    return int(value) if each.whole else value
+
+
+def varied(scenario: Scenario, spans: Sequence[Span], values: Sequence[float]) -> Scenario:
+    """The scenario with a value for each range."""
+    return scenario.with_(
+        **{each.path: number_of(each, value) for each, value in zip(spans, values, strict=True)}
+    )
