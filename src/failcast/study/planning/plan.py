@@ -92,6 +92,11 @@ class Plan:
 
         return document(self, argv=argv, created=created)
 
+    def _repr_html_(self) -> str:
+        from failcast.study.planning.notebook import plan_html
+
+        return plan_html(self)
+
     def __repr__(self) -> str:
         return f"<Plan for {self.scenario.name}: {self.answer()}>"
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from failcast.engine import Engine
 from failcast.engine.executors import Executor
 from failcast.results.request import replications_of, seed_of
-from failcast.scenario import Scenario, load
+from failcast.scenario import Scenario, load, notebook
 from failcast.study.comparison import Comparison
 from failcast.study.differences import Difference
 from failcast.study.sweeps import Sweep, check_sweep, sweep
@@ -106,6 +106,18 @@ class Reproduction:
                 name: each.to_dict(["training_hours", "ettr"]) for name, each in self.sweeps.items()
             },
         }
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("agrees" if each.agrees else "differs", each.statement, each.numbers)
+            for each in self.findings
+        ]
+        head = ("", "finding", "our numbers")
+        return notebook.block(
+            notebook.answer(self.answer()),
+            notebook.table(head, rows, left=(0, 1, 2)),
+            notebook.remark(f"Source: {self.study.source}"),
+        )
 
     def __repr__(self) -> str:
         return f"<Reproduction of {self.study.title}: {self.answer()}>"

@@ -127,6 +127,11 @@ class Sweep:
 
         return answer(self)
 
+    def _repr_html_(self) -> str:
+        from failcast.study.sweeps.notebook import sweep_html
+
+        return sweep_html(self)
+
     def __repr__(self) -> str:
         return (
             f"<Sweep of {self.scenario.name}: {len(self.done):,} of {len(self.cells):,} cells, "
