@@ -11,7 +11,7 @@ import failcast as fc
 from failcast.cli.rank_report import bar, metric_lines
 
 SHORT = ("-s", "job.length=10d", "--seed", "3", "--threads", "1", "--quiet")
-VARY = ("--vary", "recovery.time=10min..40min", "--vary", "cluster.spare_pool=9..11")
+VARY = ("--vary", "recovery.time=10min..40min", "--vary", "score.penalty=10..50")
 
 
 def test_answer_table_no_effect_and_what_ran() -> None:
@@ -21,7 +21,7 @@ def test_answer_table_no_effect_and_what_ran() -> None:
     assert text.startswith("recovery.time matters most for ettr: it explains ")
     assert "Chance makes " in text
     assert "10 min to 40 min" in text
-    assert "No effect on ettr shown:\n  cluster.spare_pool (9 to 11): " in text
+    assert "No effect on ettr shown:\n  score.penalty (10 to 50): " in text
     assert "384 runs" not in text
     assert "512 runs of small from seed 3 (sobol: 64 rows, 2 inputs), kernel engine, 1 " in text
     assert "No ranges were declared" not in text
@@ -72,7 +72,7 @@ def test_bars() -> None:
     [
         (("--vary", "recovery.tim=1min..2min"), "did you mean 'recovery.time'?"),
         (("--metric", "etr"), "Error: unknown metric 'etr': did you mean 'ettr'?"),
-        (("--samples", "100"), "take 64 or 128"),
+        (("--samples", "10"), "samples must be a whole number from 64"),
         (("--by", "3"), "it has no unit"),
     ],
 )

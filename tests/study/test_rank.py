@@ -152,7 +152,6 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"metrics": ["finished_by"]}, "needs a time in brackets"),
     ({"metrics": ["finished_by(4)"]}, "it has no unit"),
     ({"method": "sobl"}, "did you mean 'sobol'?"),
-    ({"samples": 100}, "take 64 or 128"),
     ({"samples": 32}, "samples must be a whole number from 64"),
     ({"seed": -1}, "seed must be a whole number"),
 )

@@ -188,7 +188,7 @@ def rank(
 
     `method` is "sobol" (shares of the variance, all inputs moving together), "morris" (a cheap
     screening of many inputs) or "tornado" (one input at a time). `samples` are rows of the design
-    (512; a power of two from 64 on), trajectories (64) or replications (the scenario's). `seed`
+    (512; from 64 on), trajectories (64) or replications (the scenario's). `seed`
     defaults to the scenario's, `threads` to one. Intervals hold with the scenario's
     `run.confidence`. Raises RequestError or ScenarioError, in a sentence, before anything runs.
     """
@@ -267,11 +267,4 @@ def _samples(scenario: Scenario, name: MethodName, samples: object) -> int:
     method = METHODS[name]
     if samples is None:
         return max(method.least, scenario.run.replications) if name == "tornado" else method.samples
-    count = request.whole("samples", samples, method.least, MOST_SAMPLES)
-    if name == "sobol" and count.bit_count() != 1:
-        below = 1 << (count.bit_length() - 1)
-        raise RequestError(
-            f"samples must be a power of two for sobol, whose points fill their ranges evenly only "
-            f"then; got {count:,}: take {below:,} or {2 * below:,}."
-        )
-    return count
+    return request.whole("samples", samples, method.least, MOST_SAMPLES)

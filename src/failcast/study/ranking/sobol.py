@@ -15,17 +15,15 @@ from typing import Final
 
 import numpy as np
 
+from failcast.engine.uniforms import DESIGN, uniforms
 from failcast.results.statistics import Floats
 from failcast.study.ranking import resampling
-from failcast.study.ranking.nets import net
 from failcast.study.ranking.resampling import Estimate
 
 #: Runs of each point: two replications.
 REPEATS: Final = 2
-#: A design consists of so many independent nets; they are what is resampled.
-NETS: Final = 16
-#: Nets of fewer than 4 points fill nothing evenly.
-LEAST_ROWS: Final = 4 * NETS
+#: Fewer rows are too few to be resampled.
+LEAST_ROWS: Final = 64
 
 
 @dataclass(frozen=True)
@@ -55,12 +53,8 @@ class Indices:
 
 
 def design(seed: int, inputs: int, rows: int) -> tuple[Floats, Floats]:
-    """The points A and B in [0, 1), each of shape (rows, inputs); `rows` is a power of two.
-
-    They are NETS independent nets of rows / NETS points each, one after the other. The coordinates
-    of an input in A and B are neighbours in a net.
-    """
-    points = np.concatenate([net(seed, k, rows // NETS, 2 * inputs) for k in range(NETS)])
+    """The points A and B in [0, 1), each of shape (rows, inputs), drawn by chance."""
+    points = uniforms(seed, DESIGN, rows, 2 * inputs)
     return points[:, ::2], points[:, 1::2]
 
 
@@ -76,28 +70,25 @@ def stacked(a: Floats, b: Floats) -> Floats:
     return pages
 
 
-def indices(
-    a: Floats, b: Floats, outputs: Floats, seed: int, confidence: float, units: int = NETS
-) -> Indices:
+def indices(a: Floats, b: Floats, outputs: Floats, seed: int, confidence: float) -> Indices:
     """The indices from the outputs of the points of `stacked`, shape (2 + inputs, rows, REPEATS).
 
     First order by the estimator of A. Saltelli et al., total order by that of M. Jansen, both as in
     Saltelli et al., Variance based sensitivity analysis of model output, Computer Physics
     Communications 181 (2010), table 2 (b) and (f), with products of two runs for squares. A row
-    with an output that is NaN is left out. The rows are in `units` independent parts of one size.
+    with an output that is NaN is left out.
     """
-    count = a.shape[1]
+    rows, count = a.shape
     whole = np.asarray(np.isfinite(outputs).all(axis=(0, 2)))
     centre = float(outputs[:2, whole].mean()) if whole.any() else 0.0
     clean = np.where(whole[:, np.newaxis], outputs - centre, 0.0)
     terms = _terms(a, b, clean) * whole[:, np.newaxis]
-    parts = terms.reshape(units, -1, terms.shape[1]).mean(axis=1)
-    drawn = _figures(resampling.resampled_means(parts, seed))
+    drawn = _figures(resampling.resampled_means(terms, seed))
     point = _figures(terms.mean(axis=0))
-    low, high = resampling.interval(drawn, units, confidence)
+    low, high = resampling.interval(drawn, rows, confidence)
     estimates = resampling.estimates(point, low, high)
     squares, slopes = slice(2, 2 + count), slice(2 + 3 * count, 2 + 4 * count)
-    least, most = resampling.interval(drawn, units, resampling.strict(confidence, 2 * count))
+    least, most = resampling.interval(drawn, rows, resampling.strict(confidence, 2 * count))
     shown = (least[squares] > 0.0) | (least[slopes] > 0.0) | (most[slopes] < 0.0)
     return Indices(
         mean=centre if whole.any() else np.nan,
@@ -108,7 +99,7 @@ def indices(
         trend=estimates[slopes],
         bound=resampling.estimates(point[slopes], least[slopes], most[slopes]),
         shown=tuple(map(bool, shown)),
-        places=resampling.places(drawn[:, squares], shown, units, confidence),
+        places=resampling.places(drawn[:, squares], shown, rows, confidence),
         rows=int(whole.sum()),
     )
 

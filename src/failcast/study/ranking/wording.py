@@ -119,9 +119,9 @@ def figure(one: MetricRanking, name: str, estimate: Estimate) -> str:
 
 def share(estimate: Estimate) -> str:
     """A share and its interval with the digits that the interval deserves: `58 % (54 to 62 %)`."""
-    value, low, high = (100.0 * max(0.0, each) for each in estimate)
-    if not high < float("inf"):
+    if not math.isfinite(estimate.high):
         return "not known"
+    value, low, high = (100.0 * min(1.0, max(0.0, each)) for each in estimate)
     decimals = wording.decimals_for_error((high - low) / 2.0, digits=1)
     ends = [wording.number(end, decimals) for end in (value, low, high)]
     return f"{ends[0]} % ({ends[1]} to {ends[2]} %)"
