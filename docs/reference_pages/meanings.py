@@ -124,6 +124,7 @@ STREAMS: dict[str, str] = {
     "selection_time": "how long the host selection takes",
     "recovery_time": "how long the recovery takes",
     "preemption_wait": "how long the spare takes to arrive",
+    "belief": "which value an uncertain input has, by what is believed of it",
 }
 
 #: Exit code -> (name in the package, meaning).

@@ -19,7 +19,7 @@ from failcast.scenario import measured_files, scenario_hash
 from failcast.version import __version__
 
 if TYPE_CHECKING:
-    from failcast.results.sample import Sample
+    from failcast.results.outcome import Outcome
 
 
 class InputFile(NamedTuple):
@@ -40,7 +40,7 @@ class InputFile(NamedTuple):
 
 
 def manifest(
-    sample: Sample,
+    sample: Outcome,
     *,
     argv: Sequence[str] | None = None,
     created: str | None = None,

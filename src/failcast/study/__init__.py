@@ -18,9 +18,11 @@ from failcast.study.reproductions import (
     runs_of_study,
 )
 from failcast.study.sweeps import Cell, Effect, Figures, Sweep, check_sweep, sweep, sweep_effects
+from failcast.study.uncertain import Cause, Parts, Prediction, check_prediction, predict
 
 __all__ = [
     "STUDIES",
+    "Cause",
     "Cell",
     "Comparison",
     "Difference",
@@ -29,14 +31,18 @@ __all__ = [
     "Finding",
     "Lever",
     "Levers",
+    "Parts",
+    "Prediction",
     "Reproduction",
     "ShareDifference",
     "Sweep",
+    "check_prediction",
     "check_sweep",
     "compare",
     "comparison_document",
     "levers",
     "planned_levers",
+    "predict",
     "reproduce",
     "runs_of_study",
     "sweep",
