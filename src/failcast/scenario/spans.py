@@ -57,12 +57,12 @@ class Span:
     whole: bool
     spacing: Spacing
     write: Callable[[float], str]
-    snap: Callable[[float], float]
+    snap: Callable[..., float]
 
-    def at(self, share: float) -> float:
+    def at(self, share: float, digits: int = 6) -> float:
         """The number at a share of the range, 0 to 1; evenly spaced, or evenly in its logarithm.
 
-        Between the ends it has six digits in a unit that a person would choose.
+        Between the ends it has so many digits in a unit that a person would choose.
         """
         if share in (0.0, 1.0):
             return (self.low, self.high)[int(share)]
@@ -70,7 +70,7 @@ class Span:
             value = self.low * (self.high / self.low) ** share
         else:
             value = self.low + share * (self.high - self.low)
-        return self.snap(value)
+        return min(self.high, max(self.low, self.snap(value, digits)))
 
     def share(self, value: float) -> float:
         """The share of the range at which a number lies: what `at` undoes."""
@@ -178,31 +178,34 @@ def _whole(text: str) -> float:
     return number
 
 
-def _nearest_whole(number: float) -> float:
+def _nearest_whole(number: float, digits: int = 0) -> float:
     return float(math.floor(number + 0.5))
 
 
-def _six_digits(number: float) -> float:
-    return float(f"{number:.6g}")
+def _short(number: float, digits: int = 6) -> float:
+    return float(f"{number:.{digits}g}")
 
 
-def _neat_duration(hours: float) -> float:
-    """The hours with six digits in the largest unit of which there is one."""
+def _neat_duration(hours: float, digits: int = 6) -> float:
+    """The hours with so many digits in the largest unit of which there is one."""
     per_hour = next((each for each in (1 / 24, 1, 60, 3600) if hours * each >= 1.0), 3.6e6)
     unit = {1 / 24: "d", 1: "h", 60: "min", 3600: "s"}.get(per_hour, "ms")
-    return parse_duration(f"{hours * per_hour:.6g} {unit}")
+    return parse_duration(f"{hours * per_hour:.{digits}g} {unit}")
 
 
-def _neat_rate(per_hour: float) -> float:
-    return parse_rate(f"{per_hour * 24:.6g} / day")
+def _neat_rate(per_hour: float, digits: int = 6) -> float:
+    return parse_rate(f"{per_hour * 24:.{digits}g} / day")
 
 
 class Kind(NamedTuple):
-    """How the numbers of a kind of field are read, written, and rounded between two ends."""
+    """How the numbers of a kind of field are read, written, and rounded between two ends.
+
+    `snap` takes a number and how many digits it is to have, six unless told.
+    """
 
     read: Callable[[str], float]
     write: Callable[[float], str]
-    snap: Callable[[float], float]
+    snap: Callable[..., float]
 
 
 def kind_of(rule: Rule | None) -> Kind | None:
@@ -212,8 +215,8 @@ def kind_of(rule: Rule | None) -> Kind | None:
 
 _KINDS: Final[dict[type[Rule], Kind]] = {
     Count: Kind(_whole, lambda number: str(int(number)), _nearest_whole),
-    Real: Kind(_number, lambda number: plain_text(number), _six_digits),
-    Percentage: Kind(_number, lambda number: plain_text(number), _six_digits),
+    Real: Kind(_number, lambda number: plain_text(number), _short),
+    Percentage: Kind(_number, lambda number: plain_text(number), _short),
     Duration: Kind(parse_duration, format_duration, _neat_duration),
     Rate: Kind(parse_rate, format_rate, _neat_rate),
 }

@@ -6,7 +6,9 @@ replication k of one shares its chance with replication k of the other.
 
 from __future__ import annotations
 
+from failcast.study.breakeven import BreakEven, Crossing, break_even, break_even_of
 from failcast.study.comparison import Comparison, compare
+from failcast.study.curves import Curve, Point, check_curve, curve, span_of
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
 from failcast.study.lever import Lever, Levers, levers, planned_levers
@@ -22,9 +24,12 @@ from failcast.study.uncertain import Cause, Parts, Prediction, check_prediction,
 
 __all__ = [
     "STUDIES",
+    "BreakEven",
     "Cause",
     "Cell",
     "Comparison",
+    "Crossing",
+    "Curve",
     "Difference",
     "Effect",
     "Figures",
@@ -32,19 +37,25 @@ __all__ = [
     "Lever",
     "Levers",
     "Parts",
+    "Point",
     "Prediction",
     "Reproduction",
     "ShareDifference",
     "Sweep",
+    "break_even",
+    "break_even_of",
+    "check_curve",
     "check_prediction",
     "check_sweep",
     "compare",
     "comparison_document",
+    "curve",
     "levers",
     "planned_levers",
     "predict",
     "reproduce",
     "runs_of_study",
+    "span_of",
     "sweep",
     "sweep_effects",
 ]
