@@ -9,6 +9,16 @@ from __future__ import annotations
 
 from failcast.scenario.meanings import FIELDS as FIELDS
 
+#: Distribution of belief -> meaning.
+BELIEFS: dict[str, str] = {
+    "uniform": "The same as a range.",
+    "normal": "A number around the mean; about two thirds of it within one `sd`.",
+    "lognormal": "A factor around the median; `sigma` is that of the logarithm: 0.1 is about 10 %.",
+    "triangular": "A number from low to high, most likely near the mode.",
+    "one_of": "Each of 2 to 100 values is as likely as any other; names and policies too.",
+    "unknown": "Nothing. `run` draws a curve over the range; without one it asks for it.",
+}
+
 #: Metric column -> (unit, meaning).
 METRICS: dict[str, tuple[str, str]] = {
     "training_hours": ("h", "Wall time from the start of the job to its end."),
@@ -114,6 +124,7 @@ STREAMS: dict[str, str] = {
     "selection_time": "how long the host selection takes",
     "recovery_time": "how long the recovery takes",
     "preemption_wait": "how long the spare takes to arrive",
+    "belief": "which value an uncertain input has, by what is believed of it",
 }
 
 #: Exit code -> (name in the package, meaning).

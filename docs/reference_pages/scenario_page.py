@@ -8,6 +8,7 @@ from typing import Any
 import failcast as fc
 from failcast.scenario import (
     airesim,
+    beliefs,
     distributions,
     files,
     lives,
@@ -176,6 +177,19 @@ def unit_rows() -> list[list[str]]:
     ]
 
 
+def belief_rows() -> list[list[str]]:
+    """One row for a range and for each distribution of belief."""
+    explained(meanings.BELIEFS, beliefs.BELIEFS, "beliefs")
+    rows = [
+        ["`low..high`", "Any number from low to high is as likely as any other."],
+        ["`low..high:log`", "Any ratio is: 1 to 2 as likely as 2 to 4."],
+    ]
+    for name, arguments in beliefs.BELIEFS.items():
+        inside = {"one_of": "a, b, …", "unknown": "low..high"}.get(name, ", ".join(arguments))
+        rows.append([code(f"{name}({inside})"), meanings.BELIEFS[name]])
+    return rows
+
+
 def flat_rows() -> list[list[str]]:
     """One row for each parameter of AIReSim's flat file."""
     rows = []
@@ -220,6 +234,8 @@ def scenario_page() -> str:
         parts += [f"## {title}", prose(text), table(("written", "arguments", "meaning"), rows)]
     for title, names in CHOICES:
         parts += [f"## {title}", table(("name", "meaning"), name_rows(names))]
+    parts += ["## Uncertain inputs", prose(BELIEFS_TEXT)]
+    parts.append(table(("written", "is believed"), belief_rows()))
     parts += ["## Units", prose(UNITS_TEXT), table(("written", "is"), unit_rows())]
     parts += ["## Presets", table(("name", "what it is"), name_rows(files.PRESETS))]
     parts += ["## AIReSim's flat file", prose(FLAT_TEXT)]
@@ -233,6 +249,12 @@ A scenario is a YAML, TOML or JSON file of blocks, or the same as Python objects
 files and in overrides a duration or a rate carries its unit. In Python a bare number means hours,
 or per hour. Anything unknown, out of its limits or without its unit is refused before the first
 run.
+"""
+BELIEFS_TEXT = """
+For `uncertain`: the path of a field, or of an argument of what it holds, and what is believed of
+it. Its value is the same in a whole run, however often it is used there. Numbers have the unit and
+the limits of the field. A distribution of which more than 0.1 % lies outside the limits is refused;
+what remains outside counts as the limit itself. Inputs are independent of each other.
 """
 UNITS_TEXT = """
 A duration is a number and a unit, or a sum of such parts: `20 min`, `1.5 h`, `1 d 12 h`. A rate is

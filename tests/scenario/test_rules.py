@@ -48,6 +48,7 @@ from failcast.scenario.rules import (
     Rule,
     Text,
 )
+from failcast.scenario.uncertain import Uncertain
 
 Leaf = tuple[type[Block], str, str, Rule]
 
@@ -104,6 +105,8 @@ def wrong_values(rule: Rule) -> list[Any]:
             pairs = [[half], [half, rest], [(0, "1 h"), (1, "1 h")], [(1, "1")], [(1, "gama(2)")]]
             odd = [[], [1], [(1,)], [("1", "1 h")], [(1, None)], [(0.04, "1 h")] * 25, [(1, -1)]]
             return [*pairs, *odd, "1: 20 min", {1: "20 min"}, 1, None, True]
+        case Uncertain():
+            return ["recovery.time: 10 min..30 min", 3, True, math.nan, [1], (1, 2), (("a", 1), 3)]
     raise AssertionError(f"no wrong values are known for {type(rule).__name__}")
 
 

@@ -25,7 +25,7 @@ def check(
 ) -> None:
     """Validate SCENARIO and echo what was understood, with units."""
     with guarded():
-        plan = load_scenario(scenario, overrides, quiet=False)
+        plan = load_scenario(scenario, overrides, quiet=False, heeds_beliefs=True)
         if as_json:
             output.print_json(
                 {

@@ -140,6 +140,23 @@ LeversOption = Annotated[
         "--levers", help="Tell what half and twice of each main knob would save; 16 more samples."
     ),
 ]
+UncertainOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH=BELIEF",
+        help="An input that is not known: low..high, 'normal(20min, 3min)', 'unknown(low..high)'; "
+        "may be repeated.",
+        autocompletion=candidates.overrides,
+    ),
+]
+DrawsOption = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number,
+        metavar="N",
+        help="Draws of uncertain inputs (default: half of the replications).",
+    ),
+]
 TraceOption = Annotated[
     Path | None,
     typer.Option(
@@ -194,13 +211,28 @@ StoreOption = Annotated[
 ]
 
 
-def load_scenario(source: str, overrides: list[str] | None, *, quiet: bool) -> fc.Scenario:
-    """Load a preset or a file with the overrides; say on stderr what was read without effect."""
+def load_scenario(
+    source: str, overrides: list[str] | None, *, quiet: bool, heeds_beliefs: bool = False
+) -> fc.Scenario:
+    """Load a preset or a file with the overrides; say on stderr what was read without effect.
+
+    That includes what is believed of inputs, where the verb does not heed it.
+    """
     scenario, notes = fc.load_with_notes(source, overrides or [])
     if not quiet:
         for note in notes:
             output.notice(f"Note: {note}")
+        if scenario.uncertain and not heeds_beliefs:
+            paths = ", ".join(path for path, _ in scenario.uncertain)
+            output.notice(
+                f"Note: only run heeds what is believed of {paths}; here the fields count."
+            )
     return scenario
+
+
+def with_beliefs(overrides: list[str] | None, uncertain: list[str] | None) -> list[str]:
+    """The overrides, those that `--uncertain` is short for last."""
+    return [*(overrides or []), *(f"uncertain.{text.lstrip()}" for text in uncertain or [])]
 
 
 def load_pairs(

@@ -85,7 +85,7 @@ def _goal_heads(plan: fc.Plan) -> tuple[str, ...]:
     return tuple(goal.goal.text for goal in plan.goals)
 
 
-def _point(plan: fc.Plan, point: fc.Point) -> Sequence[str]:
+def _point(plan: fc.Plan, point: fc.Option) -> Sequence[str]:
     figures = zip(plan.goals, point.figures, strict=True)
     cells = [_figure(goal, figure) for goal, figure in figures]
     return (*point.setting.values(), _price(point.price), *cells, point.judgement.value)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -21,6 +21,7 @@ from failcast.cli import output
 from failcast.cli.guard import FAILED, GOAL_FAILED, guarded, tell, unusable
 from failcast.cli.options import (
     ByOption,
+    DrawsOption,
     EngineOption,
     FailIfOption,
     JsonOption,
@@ -38,8 +39,10 @@ from failcast.cli.options import (
     ServerHoursOption,
     ThreadsOption,
     TraceOption,
+    UncertainOption,
     input_files,
     load_scenario,
+    with_beliefs,
 )
 from failcast.cli.ready import command_line, compile_kernel, default_threads, hours_of
 from failcast.interrupts import INTERRUPTED
@@ -56,6 +59,8 @@ def run(
     seed: SeedOption = None,
     threads: ThreadsOption = None,
     engine: EngineOption = "kernel",
+    uncertain: UncertainOption = None,
+    draws: DrawsOption = None,
     by: ByOption = None,
     server_hours: ServerHoursOption = False,
     levers: LeversOption = False,
@@ -68,14 +73,9 @@ def run(
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
         goals = [fc.Goal.parse(text) for text in fail_if or []]
-        times = hours_of(by)
-        plan = load_scenario(scenario, overrides, quiet=quiet)
-        inputs = input_files(scenario)
-        if trace is not None:
-            with interrupts.raised():
-                fc.check_trace_path(trace)
-        if out is not None:
-            fc.check_folder(out)
+        asked = Asked(goals, hours_of(by), as_json, quiet, input_files(scenario))
+        changes = with_beliefs(overrides, uncertain)
+        plan = load_scenario(scenario, changes, quiet=quiet, heeds_beliefs=True)
         size = {
             "replications": replications,
             "precision": precision,
@@ -85,26 +85,88 @@ def run(
         }
         workers = default_threads() if threads is None else threads
         how = {"seed": seed, "threads": workers, "engine": engine}
-        sample, seconds = _simulate(plan, size, how, quiet)
-        tried = _levers(sample, workers, quiet) if levers else None
-        unwritten: list[Exception] = []
-        if trace is not None:
-            with _set_aside(unwritten):
-                _write_trace(sample, trace, quiet)
-        verdicts = [goal.judge(sample) for goal in goals]
-        document = {}
-        if as_json or out is not None:
-            document = _document(sample, inputs, verdicts, times, tried)
-        if out is not None:
-            with _set_aside(unwritten):
-                _write_folder(sample, out, document, quiet)
-        if as_json:
-            output.print_json(document)
-        else:
-            from failcast.cli.report import report
+        extras = Extras(trace, out, server_hours, levers)
+        if plan.uncertain:
+            from failcast.cli.uncertain import run_uncertain
 
-            report(sample, seconds, times, server_hours=server_hours, levers=tried)
-    raise typer.Exit(_code(verdicts, unwritten, sample.interrupted))
+            extras.refuse(size)
+            how |= {"replications": replications, "draws": draws}
+            ended = Ended(*run_uncertain(plan, how, asked))
+        elif draws is not None:
+            raise fc.RequestError("draws has no effect without uncertain inputs: give them, too.")
+        else:
+            ended = _run_certain(plan, size, how, asked, extras)
+    raise typer.Exit(_code(ended.verdicts, ended.unwritten, ended.interrupted))
+
+
+class Asked(NamedTuple):
+    """What is asked of a result, whatever kind it is."""
+
+    goals: list[fc.Goal]
+    times: list[float]
+    as_json: bool
+    quiet: bool
+    inputs: list[fc.InputFile]
+
+
+class Ended(NamedTuple):
+    """What decides on the exit code."""
+
+    verdicts: list[fc.Verdict]
+    interrupted: bool
+    unwritten: list[Exception] = []  # noqa: RUF012  # never changed
+
+
+class Extras(NamedTuple):
+    """What only a run without uncertain inputs has."""
+
+    trace: Path | None
+    out: Path | None
+    server_hours: bool
+    levers: bool
+
+    def refuse(self, size: dict[str, Any]) -> None:
+        """Raise RequestError if any of them, or of the sizes that need a precision, is given."""
+        given = {**self._asdict(), **size, "replications": None}
+        for name, value in given.items():
+            if value:
+                option = name.replace("_", "-")
+                raise fc.RequestError(
+                    f"--{option} is not there for a run with uncertain inputs: leave it out, or "
+                    "take the beliefs away with -s uncertain=off."
+                )
+
+
+def _run_certain(
+    plan: fc.Scenario, size: dict[str, Any], how: dict[str, Any], asked: Asked, extras: Extras
+) -> Ended:
+    """Simulate the scenario, print the report and write what is wanted."""
+    trace, out, quiet = extras.trace, extras.out, asked.quiet
+    if trace is not None:
+        with interrupts.raised():
+            fc.check_trace_path(trace)
+    if out is not None:
+        fc.check_folder(out)
+    sample, seconds = _simulate(plan, size, how, quiet)
+    tried = _levers(sample, how["threads"], quiet) if extras.levers else None
+    unwritten: list[Exception] = []
+    if trace is not None:
+        with _set_aside(unwritten):
+            _write_trace(sample, trace, quiet)
+    verdicts = [goal.judge(sample) for goal in asked.goals]
+    document = {}
+    if asked.as_json or out is not None:
+        document = _document(sample, asked.inputs, verdicts, asked.times, tried)
+    if out is not None:
+        with _set_aside(unwritten):
+            _write_folder(sample, out, document, quiet)
+    if asked.as_json:
+        output.print_json(document)
+    else:
+        from failcast.cli.report import report
+
+        report(sample, seconds, asked.times, server_hours=extras.server_hours, levers=tried)
+    return Ended(verdicts, sample.interrupted, unwritten)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 
+from failcast.engine.address import BELIEF as BELIEF_STREAM
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.memory import row_of
 from failcast.engine.tables import NUMBER_DTYPE, code
@@ -50,6 +51,7 @@ SELECTION_TIE: Final = code(14)
 SELECTION_TIME: Final = code(15)
 RECOVERY_TIME: Final = code(16)
 PREEMPTION_WAIT: Final = code(17)
+BELIEF: Final = code(BELIEF_STREAM)
 
 #: (stream, entity, n) of every draw in the model, by name: the table behind "address".
 STREAMS: Final = {
@@ -70,6 +72,7 @@ STREAMS: Final = {
     "selection_time": (SELECTION_TIME, "selection number", "0"),
     "recovery_time": (RECOVERY_TIME, "recovery number", "0"),
     "preemption_wait": (PREEMPTION_WAIT, "server", "preemption number of that server"),
+    "belief": (BELIEF, "hash of the input's path", "draw number"),
 }
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

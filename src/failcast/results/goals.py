@@ -23,7 +23,7 @@ from failcast.scenario.errors import Refused, shown
 from failcast.scenario.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
-    from failcast.results.sample import Sample
+    from failcast.results.outcome import Outcome
 
 #: The figures of a metric, the default first, and those of what is no column of runs.
 STATS: Final = tuple(field.name for field in fields(Summary) if field.name != "n")
@@ -114,7 +114,7 @@ class Goal:
         limit = _limit(text, metric, number.strip())
         return cls(text.strip(), metric, stat, comparison, limit, hours)
 
-    def judge(self, sample: Sample) -> Verdict:
+    def judge(self, sample: Outcome) -> Verdict:
         """Compare the figure of `sample` with the limit, exactly as it was computed."""
         value, figure = self._figure(sample), f"{self._name()}.{self.stat}"
         goal = f"the goal {shown(self.text)}"
@@ -128,7 +128,7 @@ class Goal:
             self.text, value, failed, f"{goal} {outcome}: {figure} is {self._shown(value)}{unit}."
         )
 
-    def _figure(self, sample: Sample) -> float | None:
+    def _figure(self, sample: Outcome) -> float | None:
         if self.metric in SHARES or self.hours is not None:
             by = self.hours
             share = sample.share_of(self.metric) if by is None else sample.finished_by(by)
@@ -146,7 +146,7 @@ class Goal:
             self.metric if self.hours is None else f"{self.metric}({format_duration(self.hours)})"
         )
 
-    def _why_not(self, sample: Sample) -> str:
+    def _why_not(self, sample: Outcome) -> str:
         """Why the sample has no such figure."""
         if self.metric == MTBF:
             seen = sample.mtbf_hours().value is not None

@@ -310,7 +310,7 @@ def proportion(count: int, runs: int, confidence: float) -> Proportion:
     return Proportion(count / runs if runs else None, low, high, count, runs)
 
 
-def wilson(count: int, runs: int, confidence: float) -> Interval | None:
+def wilson(count: float, runs: float, confidence: float) -> Interval | None:
     """The Wilson interval of a share that was seen in `count` of `runs` runs; None of no runs.
 
     It holds every share p from which count / runs lies no further than the two-sided normal

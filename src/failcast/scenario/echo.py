@@ -17,6 +17,7 @@ from failcast.scenario.expressions import Family
 from failcast.scenario.measurements import Source
 from failcast.scenario.rules import OFF, Plain, Rule, plain_text
 from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
+from failcast.scenario.uncertain import Uncertain
 from failcast.scenario.units import format_duration
 
 
@@ -24,8 +25,9 @@ def to_dict(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario as a file would hold it: all fields, units as text.
 
     ``run.horizon`` is left out when it is the default, 1,000 × the job's length, and so is
-    ``run.precision`` when it is off. A file of measured values keeps its name, with the beginning
-    of its hash, and is read again from beside the file that the scenario is written to.
+    ``run.precision`` when it is off, and ``uncertain`` when nothing is. A file of measured values
+    keeps its name, with the beginning of its hash, and is read again from beside the file that the
+    scenario is written to.
     """
     return _plain(scenario, keep=False)
 
@@ -54,7 +56,7 @@ def _plain(block: Block, *, keep: bool) -> dict[str, Any]:
     for attribute, name, kind in fields_of(type(block)):
         value = getattr(block, attribute)
         if isinstance(kind, Rule):
-            if value is not None:
+            if value is not None and value != ():
                 data[name] = value if keep and isinstance(value, Family) else kind.plain(value)
         else:
             data[name] = OFF if value is None else _plain(value, keep=keep)
@@ -100,7 +102,9 @@ def _lines(scenario: Scenario, block: Block, prefix: str) -> list[tuple[str, str
     lines: list[tuple[str, str]] = []
     for attribute, name, kind in fields_of(type(block)):
         value, path = getattr(block, attribute), joined(prefix, name)
-        if isinstance(kind, Rule):
+        if isinstance(kind, Uncertain):
+            lines += [(joined(path, each), text) for each, text in value] or [(path, OFF)]
+        elif isinstance(kind, Rule):
             plain = None if value is None else kind.plain(value)
             lines.append((path, _text(scenario, path, plain)))
         elif value is None:

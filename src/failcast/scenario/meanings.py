@@ -22,6 +22,7 @@ from failcast.scenario.rules import (
     Rule,
     Text,
 )
+from failcast.scenario.uncertain import Uncertain
 
 #: Field of a scenario -> (unit where it is no time, meaning). Durations and rates bring their unit.
 FIELDS: Final[dict[str, tuple[str, str]]] = {
@@ -117,6 +118,12 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "ends. A threshold remembers at most 100 million blames: servers in both pools × its "
         "failures.",
     ),
+    "uncertain": (
+        "",
+        "Inputs that are not known for certain: dotted path to a range `10 min..30 min` (`:log` "
+        "for even ratios), to `uniform`, `normal`, `lognormal`, `triangular` or `one_of` in "
+        "brackets, or to `unknown`. The field itself holds the central value.",
+    ),
     "run.seed": ("", "Where chance starts. The same seed gives the same runs."),
     "run.replications": (
         "runs",
@@ -176,6 +183,8 @@ def in_words(rule: Rule) -> tuple[str, str]:
         return "text", f"at most {rule.most:,} characters{lines}"
     if isinstance(rule, Expression):
         return rule.noun, ", ".join(f"`{name}`" for name in rule.registry)
+    if isinstance(rule, Uncertain):
+        return "block", "paths of fields, each with what is believed of it"
     raise TypeError(f"no words for the rule {rule!r}")
 
 

@@ -45,7 +45,7 @@ Context = Mapping[str, Any]
 OFF = "off"
 
 #: What a value looks like in a file: canonical, and read back to the same value.
-Plain = str | int | float | bool
+Plain = str | int | float | bool | Mapping[str, str]
 
 
 class Rule(ABC):

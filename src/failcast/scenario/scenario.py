@@ -40,6 +40,7 @@ from failcast.scenario.policies import (
     Threshold,
 )
 from failcast.scenario.rules import Count, Duration, Flag, Percentage, Rate, Real, Rule, Text
+from failcast.scenario.uncertain import Believed, Texts, Uncertain
 
 #: Most servers in a pool, in a job or as standbys.
 MOST_SERVERS: Final = 10_000_000
@@ -233,7 +234,8 @@ class Scenario(Block):
     """One cluster, one job, and everything that happens to them. Frozen, hashable, comparable.
 
     In Python a number for a duration means hours and for a rate per hour; text carries its unit.
-    Raises ScenarioError (a ValueError) with one sentence per problem.
+    ``uncertain`` says what is believed of inputs that are not known, whose fields hold the central
+    values. Raises ScenarioError (a ValueError) with one sentence per problem.
     """
 
     name: Annotated[str, Text(200)] = "scenario"
@@ -249,6 +251,7 @@ class Scenario(Block):
     repair: Repair = Repair()
     score: Score = Score()
     retirement: RetirementField = Never()
+    uncertain: Annotated[Texts, Uncertain()] = ()
     run: Run = Run()
 
     def _repr_html_(self) -> str:
@@ -286,6 +289,14 @@ class Scenario(Block):
             )
             fields = ("retirement", "cluster.working_pool", "cluster.spare_pool")
             raise Refused("", sentence=sentence, fields=fields)
+        return self
+
+    @model_validator(mode="after")
+    def _beliefs_are_about_its_fields(self) -> Self:
+        if self.uncertain:
+            from failcast.scenario.beliefs import beliefs_of
+
+            beliefs_of(self)
         return self
 
     @property
@@ -352,7 +363,9 @@ def set_path(data: dict[str, Any], path: str, value: Any) -> str:
             inner = {}
         data[name] = inner
         data = inner
-    if place.argument:
+    if place.argument and isinstance(place.kind, Uncertain):
+        value = Believed(data.get(last), place.argument, value)
+    elif place.argument:
         value = Adjusted(data.get(last), place.argument, value)
     data[last] = value
     return place.path
@@ -364,6 +377,8 @@ def place_of(path: str, value: Any = None) -> Place:
     names: list[str] = []
     wanted = path.split(".")
     for name_wanted in wanted:
+        if isinstance(kind, Uncertain):
+            return Place(tuple(names), kind, ".".join(wanted[len(names) :]))
         if isinstance(kind, Expression) and len(names) == len(wanted) - 1 and name_wanted:
             return Place(tuple(names), kind, name_wanted)
         inner = fields_of(kind) if isinstance(kind, type) else ()

@@ -28,6 +28,7 @@ from failcast.scenario.rules import (
     Text,
 )
 from failcast.scenario.scenario import Scenario
+from failcast.scenario.uncertain import MOST_CHARACTERS, Uncertain
 from failcast.scenario.units import UNITS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -36,6 +37,17 @@ _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
 _ABOVE_ZERO = r"(?![0.]*(?:[eE]|\s*%))"
 _PERCENTAGE = _ABOVE_ZERO + r"(?:0*[0-9]{1,2}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]-[0-9]{1,3})?\s*%"
 _ZERO = r"[-+]?(?:0+(?:\.0*)?|\.0+)"
+
+#: Paths, flat or nested, to the texts of beliefs, which are left to ``load``.
+_TREE: Final = {
+    "type": "object",
+    "additionalProperties": {
+        "anyOf": [
+            {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS},
+            {"type": ["object", "null"]},
+        ]
+    },
+}
 
 
 def json_schema() -> dict[str, Any]:
@@ -111,6 +123,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
         return {"type": "string", "maxLength": rule.most, **line}
     if isinstance(rule, Expression):
         return _expression(rule)
+    if isinstance(rule, Uncertain):
+        return {"anyOf": [{"enum": [OFF, None]}, _TREE]}
     raise TypeError(f"no schema for the rule {rule!r}")
 
 

@@ -6,7 +6,9 @@ replication k of one shares its chance with replication k of the other.
 
 from __future__ import annotations
 
+from failcast.study.breakeven import BreakEven, Crossing, break_even, break_even_of
 from failcast.study.comparison import Comparison, compare
+from failcast.study.curves import Curve, Point, check_curve, curve, span_of
 from failcast.study.differences import Difference, ShareDifference
 from failcast.study.document import comparison_document
 from failcast.study.lever import Lever, Levers, levers, planned_levers
@@ -14,8 +16,8 @@ from failcast.study.planning import (
     PLAN_BUDGET,
     Figure,
     Judgement,
+    Option,
     Plan,
-    Point,
     Wanted,
     check_plan,
     plan,
@@ -31,12 +33,17 @@ from failcast.study.ranking import (
 )
 from failcast.study.reproductions import STUDIES, Finding, Reproduction, reproduce, runs_of_study
 from failcast.study.sweeps import Cell, Effect, Figures, Sweep, check_sweep, sweep, sweep_effects
+from failcast.study.uncertain import Cause, Parts, Prediction, check_prediction, predict
 
 __all__ = [
     "PLAN_BUDGET",
     "STUDIES",
+    "BreakEven",
+    "Cause",
     "Cell",
     "Comparison",
+    "Crossing",
+    "Curve",
     "Difference",
     "Effect",
     "Estimate",
@@ -49,24 +56,34 @@ __all__ = [
     "Lever",
     "Levers",
     "MetricRanking",
+    "Option",
+    "Parts",
     "Plan",
     "Point",
+    "Prediction",
     "Ranking",
     "Reproduction",
     "ShareDifference",
     "Sweep",
     "Wanted",
+    "break_even",
+    "break_even_of",
+    "check_curve",
     "check_plan",
+    "check_prediction",
     "check_rank",
     "check_sweep",
     "compare",
     "comparison_document",
+    "curve",
     "levers",
     "plan",
     "planned_levers",
+    "predict",
     "rank",
     "reproduce",
     "runs_of_study",
+    "span_of",
     "sweep",
     "sweep_effects",
 ]

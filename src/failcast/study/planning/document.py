@@ -13,7 +13,7 @@ from failcast.scenario import scenario_hash, to_dict
 from failcast.version import __version__
 
 if TYPE_CHECKING:
-    from failcast.study.planning.plan import Plan, Point
+    from failcast.study.planning.plan import Option, Plan
 
 SCHEMA: Final = "failcast.plan/1"
 
@@ -47,7 +47,7 @@ def document(
     }
 
 
-def _point(plan: Plan, point: Point) -> dict[str, Any]:
+def _point(plan: Plan, point: Option) -> dict[str, Any]:
     mean, interval = point.ettr
     low, high = interval or (None, None)
     figures = zip(plan.goals, point.figures, strict=True)

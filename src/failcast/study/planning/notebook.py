@@ -12,7 +12,7 @@ from failcast.scenario import notebook
 from failcast.study.planning.wording import figure_words
 
 if TYPE_CHECKING:
-    from failcast.study.planning.plan import Plan, Point
+    from failcast.study.planning.plan import Option, Plan
 
 
 def plan_html(plan: Plan) -> str:
@@ -31,13 +31,13 @@ def plan_html(plan: Plan) -> str:
     return notebook.block(*parts, notebook.remark(ran))
 
 
-def _cells(plan: Plan, point: Point) -> tuple[str, ...]:
+def _cells(plan: Plan, point: Option) -> tuple[str, ...]:
     figures = zip(plan.goals, point.figures, strict=True)
     words = [figure_words(goal, figure).partition(" is ")[2] or "–" for goal, figure in figures]
     return (*point.setting.values(), _price(point), *words, point.judgement.value)
 
 
-def _frontier_row(plan: Plan, point: Point) -> tuple[str, ...]:
+def _frontier_row(plan: Plan, point: Option) -> tuple[str, ...]:
     mean, interval = point.ettr
     low, high = interval or (None, None)
     decimals = wording.decimals_for_mean(mean, low, high)
@@ -46,6 +46,6 @@ def _frontier_row(plan: Plan, point: Point) -> tuple[str, ...]:
     return (_price(point), *point.setting.values(), ettr, point.judgement.value)
 
 
-def _price(point: Point) -> str:
+def _price(point: Option) -> str:
     whole = float(point.price).is_integer()
     return wording.number(point.price, 0 if whole else wording.decimals_for_value(point.price))

@@ -34,7 +34,7 @@ _FRESH_FROM: Final = 1_000_000
 
 
 @dataclass(frozen=True)
-class Point:
+class Option:
     """A setting with what was found about it.
 
     `figures` are those of the goals, in their order, with one-sided bounds; `fresh` says whether
@@ -65,10 +65,10 @@ class Plan:
     aim: Measure | None
     confidence: float
     seed: int
-    chosen: Point | None
-    nearest: Point | None
-    less: dict[str, Point]
-    frontier: tuple[Point, ...]
+    chosen: Option | None
+    nearest: Option | None
+    less: dict[str, Option]
+    frontier: tuple[Option, ...]
     tried: int
     runs: int
     complete: bool
@@ -212,7 +212,7 @@ class _Planner:
     def _is_met(self, trial: Trial) -> bool:
         return judged(self.bench.goals, self._runs(trial), self.level) is Judgement.MET
 
-    def _less(self, chosen: Trial, mesh: float) -> dict[str, Point]:
+    def _less(self, chosen: Trial, mesh: float) -> dict[str, Option]:
         """One step less of each choice that has a less, on the fresh replications."""
         found = {}
         for number, choice in enumerate(self.bench.choices):
@@ -241,7 +241,7 @@ class _Planner:
 
         return min(self.bench.tried(), key=miss, default=None)
 
-    def _frontier(self) -> tuple[Point, ...]:
+    def _frontier(self) -> tuple[Option, ...]:
         """The settings of which none is both cheaper and of a higher ETTR, the cheapest first.
 
         Settings are compared on the runs that all of them have, which share their chance.
@@ -253,21 +253,21 @@ class _Planner:
                 front.append(trial)
         return tuple(map(self._point, front))
 
-    def _point(self, trial: Trial) -> Point:
+    def _point(self, trial: Trial) -> Option:
         assert trial.runs is not None
         return self._described(trial, trial.runs, self.bench.judgement(trial), fresh=False)
 
-    def _fresh_point(self, trial: Trial) -> Point:
+    def _fresh_point(self, trial: Trial) -> Option:
         runs = self._runs(trial)
         judgement = judged(self.bench.goals, runs, self.level)
         return self._described(trial, runs, judgement, fresh=True)
 
-    def _described(self, trial: Trial, runs: Runs, judgement: Judgement, *, fresh: bool) -> Point:
+    def _described(self, trial: Trial, runs: Runs, judgement: Judgement, *, fresh: bool) -> Option:
         bench, level = self.bench, self.level if fresh else self.bench.confidence
         one_sided = 1.0 - (1.0 - level) / len(bench.goals)
         pairs = zip(bench.choices, trial.position, strict=True)
         price = Trial(trial.position, trial.scenario, runs)
-        return Point(
+        return Option(
             setting={choice.path: choice.text(value) for choice, value in pairs},
             price=bench.price(price),
             judgement=judgement,

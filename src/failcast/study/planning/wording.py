@@ -11,7 +11,7 @@ from failcast.results import wording
 from failcast.study.planning.wanted import Figure, Judgement, Wanted
 
 if TYPE_CHECKING:
-    from failcast.study.planning.plan import Plan, Point
+    from failcast.study.planning.plan import Option, Plan
 
 
 def answer(plan: Plan) -> str:
@@ -27,12 +27,12 @@ def answer(plan: Plan) -> str:
     return " ".join(sentences)
 
 
-def setting(point: Point) -> str:
+def setting(point: Option) -> str:
     """`cluster.spare_pool=40, job.warm_standbys=12`."""
     return ", ".join(f"{path}={value}" for path, value in point.setting.items())
 
 
-def price(plan: Plan, point: Point) -> str:
+def price(plan: Plan, point: Option) -> str:
     """`4,200 servers` or `training_hours 9,877`."""
     if plan.aim is None:
         return f"{point.price:,.0f} servers"
@@ -57,7 +57,7 @@ def _nothing(plan: Plan) -> str:
     return f"{text} Nearest is {setting(plan.nearest)} ({price(plan, plan.nearest)}): {goals}."
 
 
-def _figures(plan: Plan, point: Point) -> list[tuple[Wanted, Figure]]:
+def _figures(plan: Plan, point: Option) -> list[tuple[Wanted, Figure]]:
     return list(zip(plan.goals, point.figures, strict=True))
 
 
