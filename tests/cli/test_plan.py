@@ -25,7 +25,7 @@ def plan_small(*arguments: str) -> Result:
 def test_the_answer_then_the_setting_its_neighbours_the_frontier_and_what_ran() -> None:
     result = plan_small(*CHOOSE, *GOAL)
     assert (result.exit_code, result.stderr) == (0, "")
-    answer, points, frontier, ran = result.stdout.strip().split("\n\n")
+    answer, points, frontier, assumed, ran = result.stdout.strip().split("\n\n")
     found = fc.plan(fc.load("small"), [CHOOSE[1], CHOOSE[3]], [GOAL[1], GOAL[3]], seed=5)
     assert found.chosen is not None
     assert " ".join(answer.split()) == found.answer()
@@ -36,6 +36,9 @@ def test_the_answer_then_the_setting_its_neighbours_the_frontier_and_what_ran() 
     assert len(less) == len(found.less)
     assert note.startswith("  in brackets: what each figure is at least or at most, ")
     assert len(frontier.splitlines()) == 2 + len(found.frontier)
+    _, head, *rows = assumed.splitlines()
+    assert head.split()[:3] == ["assumption", "now", "from"]
+    assert [row.split()[0] for row in rows] == [each.path for each in found.assumptions]
     assert ran.startswith(f"{found.runs:,} runs of {found.tried} settings of small from seed 5: ")
 
 

@@ -25,7 +25,8 @@ def test_a_plan_shows_the_setting_its_neighbours_and_the_frontier() -> None:
     page = shown(found)
     assert page.text.startswith(found.answer())
     assert page.rows[1][:2] == ["chosen", *found.chosen.setting.values()]
-    assert len(page.rows) == 1 + 1 + len(found.less) + 1 + len(found.frontier)
+    tables = (1 + len(found.less), len(found.frontier), len(found.assumptions))
+    assert len(page.rows) == sum(1 + rows for rows in tables)
 
 
 def test_a_reproduction_shows_its_findings() -> None:

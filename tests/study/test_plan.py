@@ -229,3 +229,35 @@ def test_choices_step_within_their_range() -> None:
     assert whole.less(0.0, 0.1) is None
     assert listed.less(1.0, 0.1) is None
     assert len(METRICS) > 20
+
+
+def test_an_assumption_breaks_where_the_closed_form_says() -> None:
+    """Training takes the work plus failures × recovery; failures are MEAN on average."""
+    base = closed(40).with_(
+        failures__random__rate=20.0 / SERVERS / LENGTH,
+        cluster__spare_pool=40,
+        preemption__wait=0.0,
+        selection__time=0.0,
+    )
+    found = fc.plan(base, ["cluster.working_pool=30..60"], ["training_hours <= 103"], seed=4)
+    assert found.chosen is not None
+    recovery = next(each for each in found.assumptions if each.path == "recovery.time.mean")
+    assert recovery.above is not None
+    assert recovery.above.low is not None
+    assert recovery.above.high is not None
+    # 100 h and 20 failures of 6 minutes each are 102 h; 103 h are reached at 9 minutes.
+    assert recovery.above.low <= 0.15 <= recovery.above.high
+    assert recovery.above.value == pytest.approx(0.15, rel=0.15)
+    assert recovery.below is None
+    assert recovery.goals == ("training_hours <= 103",)
+    assert found.assumptions[0].matters
+    assert "It would not do with " in found.answer()
+    assert not any(each.path.startswith("cluster") for each in found.assumptions)
+
+
+def test_uncertain_inputs_are_the_first_assumptions() -> None:
+    base = closed(40).with_(uncertain={"recovery.time": "3 min..1 h"})
+    found = fc.plan(base, ["cluster.working_pool=30..60"], ["training_hours <= 101"], seed=4)
+    ranges = {each.path: (each.low, each.high) for each in found.assumptions}
+    assert ranges["recovery.time"] == ("3 min", "1 h")
+    assert "recovery.time.mean" not in ranges

@@ -21,8 +21,8 @@ def report(plan: fc.Plan, seconds: float) -> None:
     for line in output.folded(plan.answer(), columns):
         console.print(Text(line, style="bold"))
     points = list(point_lines(plan, columns))
-    frontier = list(frontier_lines(plan, columns))
-    for part in filter(None, (points, frontier, [Text(what_ran(plan, seconds))])):
+    frontier, assumed = list(frontier_lines(plan, columns)), list(assumed_lines(plan, columns))
+    for part in filter(None, (points, frontier, assumed, [Text(what_ran(plan, seconds))])):
         console.print()
         print_lines(part, columns)
 
@@ -67,6 +67,19 @@ def frontier_lines(plan: fc.Plan, columns: int | None) -> Iterator[Text]:
     title = f"Settings of which none is both smaller in {plan.aim_name} and better in ETTR:"
     yield Text(title, style="bold")
     yield from table_lines(rows, columns, (("runs",),), style="")
+
+
+def assumed_lines(plan: fc.Plan, columns: int | None) -> Iterator[Text]:
+    """How far each assumption may be wrong until a goal is missed."""
+    if not plan.assumptions:
+        return
+    rows: list[tuple[str, ...]] = [("assumption", "now", "from", "up to", "goal missed beyond")]
+    for each in plan.assumptions:
+        low, high = each.bounds
+        ends = (low or f"{each.low} or less", high or f"{each.high} or more")
+        rows.append((each.path, each.now, *ends, "; ".join(each.goals)))
+    yield Text("How far an assumption may be wrong until the setting misses a goal:", style="bold")
+    yield from table_lines(rows, columns, (("goal missed beyond",),), style="", left=5)
 
 
 def what_ran(plan: fc.Plan, seconds: float) -> str:

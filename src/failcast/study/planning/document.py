@@ -43,6 +43,7 @@ def document(
         "chosen": None if plan.chosen is None else _point(plan, plan.chosen),
         "nearest": None if plan.nearest is None else _point(plan, plan.nearest),
         "one_step_less": {path: _point(plan, each) for path, each in plan.less.items()},
+        "assumptions": [asdict(each) for each in plan.assumptions],
         "frontier": [_point(plan, each) for each in plan.frontier],
     }
 

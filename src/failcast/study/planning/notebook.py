@@ -27,6 +27,14 @@ def plan_html(plan: Plan) -> str:
         parts.append(notebook.table(head, rows, left=left))
     frontier = [_frontier_row(plan, each) for each in plan.frontier]
     parts.append(notebook.table((plan.aim_name, *paths, "ettr", "goals"), frontier))
+    if plan.assumptions:
+        rows = [
+            (each.path, each.now, low or f"{each.low} or less", high or f"{each.high} or more")
+            for each in plan.assumptions
+            for low, high in [each.bounds]
+        ]
+        head = ("assumption", "now", "does from", "up to")
+        parts.append(notebook.table(head, rows, left=range(4)))
     ran = f"{plan.runs:,} runs of {plan.tried:,} settings of {plan.scenario.name}, seed {plan.seed}"
     return notebook.block(*parts, notebook.remark(ran))
 

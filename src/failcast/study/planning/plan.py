@@ -19,6 +19,7 @@ from failcast.results.measure import Measure
 from failcast.results.request import check_request, confidence_from, seed_of, threads_of, whole
 from failcast.results.statistics import Interval
 from failcast.scenario import Scenario
+from failcast.study.planning.assumptions import Assumption, assumptions
 from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
 from failcast.study.planning.choices import SERVERS, Choice, first_positions, read_aim, read_choices
 from failcast.study.planning.search import search
@@ -56,7 +57,8 @@ class Plan:
 
     `chosen` is None where no setting was shown to meet the goals; then `nearest` came closest.
     `less` says, for each choice that can be one step less, what that does. `frontier` are the
-    settings of which none is both cheaper and of a higher ETTR.
+    settings of which none is both cheaper and of a higher ETTR; `assumptions` say how far inputs
+    may go until the chosen setting misses a goal.
     """
 
     scenario: Scenario
@@ -69,6 +71,7 @@ class Plan:
     nearest: Option | None
     less: dict[str, Option]
     frontier: tuple[Option, ...]
+    assumptions: tuple[Assumption, ...]
     tried: int
     runs: int
     complete: bool
@@ -135,7 +138,7 @@ def plan(
     check_request(scenario, seed=seed, threads=threads)
     choices, wanted, aim = read_choices(choose, scenario), read_goals(goals), read_aim(minimize)
     least = _check_size(choices) * FIRST_LOOK + FRESH
-    workers = executor or Threads(threads_of(1 if threads is None else threads))
+    workers = threads_of(1 if threads is None else threads)
     bench = Bench(
         scenario,
         choices,
@@ -144,10 +147,10 @@ def plan(
         seed=seed_of(scenario.run.seed if seed is None else seed),
         confidence=confidence_from(confidence),
         budget=whole("budget", budget, least, 10**9),
-        executor=workers,
+        executor=executor or Threads(workers),
         on_progress=on_progress,
     )
-    return _Planner(bench).plan()
+    return _Planner(bench, workers).plan()
 
 
 def _check_size(choices: Sequence[Choice]) -> int:
@@ -164,8 +167,9 @@ def _check_size(choices: Sequence[Choice]) -> int:
 class _Planner:
     """From the search to the plan: judges what it comes up with on fresh replications."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, threads: int) -> None:
         self.bench = bench
+        self.threads = threads
         # Each attempt may err with its share of what the confidence leaves.
         self.level = 1.0 - (1.0 - bench.confidence) / ATTEMPTS
         self.fresh: dict[tuple[float, ...], Runs] = {}
@@ -194,10 +198,20 @@ class _Planner:
             nearest=None if nearest is None else self._point(nearest),
             less={} if chosen is None else self._less(chosen, mesh),
             frontier=self._frontier(),
+            assumptions=() if chosen is None else self._assumptions(chosen),
             tried=sum(1 for _ in bench.tried()),
             runs=bench.spent,
             complete=complete,
         )
+
+    def _assumptions(self, chosen: Trial) -> tuple[Assumption, ...]:
+        def count(more: int) -> None:
+            self.bench.spent += more
+            self.bench.on_progress(more)
+
+        paths = [choice.path for choice in self.bench.choices]
+        how = {"seed": self.bench.seed, "threads": self.threads}
+        return assumptions(chosen.scenario, self.bench.goals, paths, **how, on_progress=count)
 
     def _runs(self, trial: Trial) -> Runs:
         """Fresh replications of a setting."""

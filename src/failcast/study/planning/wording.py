@@ -5,7 +5,7 @@ On the map: study, beside plan.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from failcast.results import wording
 from failcast.study.planning.wanted import Figure, Judgement, Wanted
@@ -19,6 +19,8 @@ def answer(plan: Plan) -> str:
     sentences = [_found(plan) if plan.chosen is not None else _nothing(plan)]
     if plan.chosen is not None and plan.less:
         sentences.append(_less(plan))
+    if plan.assumptions:
+        sentences.append(_assumed(plan))
     if not plan.complete:
         sentences.append(
             f"The budget of runs was used up ({plan.runs:,}), so a cheaper setting may exist: "
@@ -75,6 +77,26 @@ def _less(plan: Plan) -> str:
         verb = "misses" if fails else "is not sure to keep"
         parts.append(f"{path}={point.setting[path]} {verb} {names or 'a goal'}")
     return f"One step less: {'; '.join(parts)}."
+
+
+#: Assumptions that the answer names; a table has all.
+_NAMED: Final = 2
+
+
+def _assumed(plan: Plan) -> str:
+    """Up to where the assumptions may be wrong that matter most."""
+    matter = [each for each in plan.assumptions if each.matters]
+    if not matter:
+        return "No assumption from half to double would change that."
+    parts = []
+    for each in matter[:_NAMED]:
+        sides = [
+            f"{word} {bound.partition(' (')[0]}"
+            for word, bound in zip(("below", "above"), each.bounds, strict=True)
+            if bound
+        ]
+        parts.append(f"{each.path} {' or '.join(sides)} (now {each.now})")
+    return f"It would not do with {', or with '.join(parts)}."
 
 
 def _safe(goal: Wanted, figure: Figure) -> float | None:

@@ -62,7 +62,7 @@ def main_numbers(scenario: Scenario, *, together: bool = True) -> tuple[Span, ..
     """
     spans: tuple[Span, ...] = ()
     for path in MAIN:
-        found = _around(path, scenario)
+        found = half_to_double(path, scenario)
         if found is None:
             continue
         if refusal((*spans, found), scenario, together=together) is None:
@@ -75,7 +75,8 @@ def main_numbers(scenario: Scenario, *, together: bool = True) -> tuple[Span, ..
     return spans
 
 
-def _around(path: str, scenario: Scenario) -> Span | None:
+def half_to_double(path: str, scenario: Scenario) -> Span | None:
+    """The range of a main number from half of what it is to its double; None where it has none."""
     value: Any = scenario
     for name in path.removesuffix(".mean").split("."):
         value = getattr(value, name)
