@@ -133,18 +133,16 @@ def cause_lines(found: fc.Prediction, columns: int | None) -> Iterator[Text]:
 def curve_lines(made: fc.Curve, times: Sequence[float], columns: int | None) -> Iterator[Text]:
     """A row for each number: the training time, ETTR, and the share finished by each of `times`."""
     level = f"{100.0 * made.scenario.run.confidence:g} % interval"
-    metrics = ("training_hours", "ettr")
-    heads = [head for name in metrics for head in (name, level)]
-    by = [f"by {wording.exact_time(hours)}" for hours in dict.fromkeys(times)]
-    rows: list[tuple[str, ...]] = [(made.span.path, *heads, *by)]
+    asked = list(dict.fromkeys(times))
+    by = [f"by {wording.exact_time(hours)}" for hours in asked]
+    rows: list[tuple[str, ...]] = [(made.span.path, "training_hours", level, "ettr", *by)]
     for point in made.shown:
         if point.result is None:
             continue
-        cells = [text for name in metrics for text in _figures(point.result, name)]
-        shares = (point.result.finished_by(hours).value for hours in dict.fromkeys(times))
-        rows.append(
-            (point.text, *cells, *("-" if s is None else wording.percent(s) for s in shares))
-        )
+        ettr, _ = _figures(point.result, "ettr")
+        shares = (point.result.finished_by(hours).value for hours in asked)
+        finished = ("-" if share is None else wording.percent(share) for share in shares)
+        rows.append((point.text, *_figures(point.result, "training_hours"), ettr, *finished))
     yield from table_lines(rows, columns, ())
     for point in made.shown:
         if point.problem:
@@ -212,11 +210,11 @@ def _share(share: fc.Proportion, found: fc.Prediction) -> str:
 
 
 def _what_ran(found: fc.Prediction, seconds: float) -> str:
-    inputs, threads = len(found.beliefs), found.threads
+    inputs = len(found.beliefs)
     return (
         f"{len(found.draws):,} draws of {inputs} uncertain input{'s' * (inputs != 1)}, "
         f"{found.runs_per_draw:,} runs of each, of {found.scenario.name} from seed {found.seed}, "
-        f"{found.engine} engine, {threads} thread{'s' * (threads != 1)}: {seconds:.2f} s."
+        f"{found.engine} engine: {seconds:.2f} s."
     )
 
 

@@ -42,7 +42,8 @@ def simulate(
     It has `replications` runs. With `precision` (0.01 or "1 %") it has as many as it takes until
     half the interval of the mean of `precision_of` (training_hours) is at most that share of the
     mean, looked at from `min_replications` to `max_replications` on. All these and `seed` default
-    to the scenario's own, `threads` to one. Run number k is the same run whatever ends the sample
+    to the scenario's own, `threads` to one. Inputs that are uncertain have the values of their
+    fields here; `predict` draws them. Run number k is the same run whatever ends the sample
     and on however many threads. `policies`, a subclass of `Policies`, runs in the reference engine
     only, which is plain Python and uses one thread. `on_progress` is called with the number of runs
     just done, by whichever thread did them; `on_estimate` with the number that the precision will
