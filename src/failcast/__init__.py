@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from failcast.engine import (
         METRICS,
         SERVER_STATES,
+        ExecutorError,
         Policies,
         PolicyError,
         Runs,
         ServerView,
         Status,
+        TaskError,
         Trace,
     )
     from failcast.results import (
@@ -134,6 +136,7 @@ __all__ = [
     "Effect",
     "Empirical",
     "EmpiricalLife",
+    "ExecutorError",
     "Exponential",
     "ExponentialLife",
     "Exposure",
@@ -181,6 +184,7 @@ __all__ = [
     "Summary",
     "Sweep",
     "SystematicFailures",
+    "TaskError",
     "Threshold",
     "Trace",
     "Uniform",
