@@ -12,7 +12,6 @@ import logging
 import os
 import pickle
 import platform
-import secrets
 import signal
 import tempfile
 import threading
@@ -31,13 +30,13 @@ from failcast.version import __version__
 #: Memory for results on their way, in bytes; a task's take kilobytes, and Ray's default is a third
 #: of the machine.
 _STORE_BYTES: Final = 1 << 28
-#: A local Ray: no usage reports, no metrics, nobody from outside. Ray resolves 127.0.0.1 to the
-#: machine's own address unless it takes itself to be on a system without clusters.
+#: A local Ray: no usage reports, no metrics, nobody from outside (other users of the machine are
+#: kept out by Ray's token). Ray resolves 127.0.0.1 to the machine's own address unless it takes
+#: itself to be on a system without clusters.
 _LOCAL: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_enable_metrics_collection": "0",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-    "RAY_AUTH_MODE": "token",
 }
 
 
@@ -95,7 +94,7 @@ class Ray:
 
     def _connected(self) -> Any:
         """The library `ray`, connected to the cluster."""
-        with _environment({} if self.address else _LOCAL | _token()):
+        with _environment({} if self.address else _LOCAL):
             try:
                 import ray
             except ImportError as error:
@@ -110,7 +109,7 @@ class Ray:
                         _start(ray, self.cpus, stack)
                     else:
                         stack.callback(ray.shutdown)
-                        ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR)
+                        ray.init(self.address, log_to_driver=False, logging_level=logging.CRITICAL)
                     self._ours = stack.pop_all()
             except (ConnectionError, OSError, RuntimeError, ValueError) as error:
                 raise ExecutorError(_no_cluster(self.address, error)) from error
@@ -175,7 +174,7 @@ def _start(ray: Any, cpus: int, stack: contextlib.ExitStack) -> None:
             num_gpus=0,
             include_dashboard=False,
             log_to_driver=False,
-            logging_level=logging.ERROR,
+            logging_level=logging.CRITICAL,
             object_store_memory=_STORE_BYTES,
             _node_ip_address="127.0.0.1",
             _temp_dir=folder,
@@ -192,13 +191,6 @@ def _no_cluster(address: str | None, error: Exception) -> str:
 def _sentence(what: str, error: Exception) -> str:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return f"{what}: {lines[0].rstrip('.')}."
-
-
-def _token() -> dict[str, str]:
-    """A secret of this cluster unless the environment has one: others may share the machine."""
-    if "RAY_AUTH_TOKEN" in os.environ or "RAY_AUTH_TOKEN_PATH" in os.environ:
-        return {}
-    return {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 
 @contextlib.contextmanager
