@@ -73,6 +73,8 @@ class Ray:
     def run(self, tasks: Iterable[Task]) -> Iterator[Runs]:
         """Yield the result of each task, in the order of the tasks."""
         ray = self._connected()
+        # What is in hand when it ends early is let go, not cancelled: that takes the seconds of the
+        # look-ahead, and a cancelled task that ends just then aborts this process (seen in 2.60).
         # Deaths of workers are Ray's to mend, all at once; exceptions are seen one by one, here.
         remote = ray.remote(num_cpus=1, max_retries=TRIES - 1, retry_exceptions=False)(_by_value())
         waiting: deque[tuple[Task, Any]] = deque()
@@ -86,11 +88,6 @@ class Ray:
             )
         except (ray.exceptions.RayError, ConnectionError) as error:
             raise ExecutorError(_sentence("the Ray cluster was lost", error)) from error
-        finally:
-            if ray.is_initialized():
-                with contextlib.suppress(ray.exceptions.RayError, ConnectionError):
-                    for _, handle in waiting:
-                        ray.cancel(handle)
 
     def _connected(self) -> Any:
         """The library `ray`, connected to the cluster."""
