@@ -21,6 +21,9 @@ class Effort:
     scaling_rounds: int
     #: Replications that the threads share.
     shared: int
+    #: Rounds of Ray beside threads, and replications of each task there: about half a second.
+    ray_rounds: int
+    task: int
     #: Processes of each kind for the cold start.
     processes: int
     #: Whether the kernel is compiled into an empty cache, which takes half a minute.
@@ -35,6 +38,8 @@ FULL = Effort(
     sizes={64: 400, 512: 100, 4096: 20, 32_768: 2, 131_072: 1},
     scaling_rounds=3,
     shared=100,
+    ray_rounds=3,
+    task=200,
     processes=9,
     compiles=True,
 )
@@ -46,6 +51,8 @@ SHORT = Effort(
     sizes={64: 4, 512: 2},
     scaling_rounds=1,
     shared=4,
+    ray_rounds=1,
+    task=2,
     processes=1,
     compiles=False,
 )
