@@ -191,6 +191,23 @@ def test_workers_without_failcast_are_told_of() -> None:
         ray_executor._result(fake, Task(SMALL, 1, 0, 1), None)
 
 
+@pytest.mark.parametrize("address", [None, "auto", "ray://head:10001"])
+def test_a_cluster_that_is_not_there_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, address: str | None
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise ConnectionError("nobody answers.\nAsk somebody else.")
+
+    monkeypatch.setattr(ray, "init", refuse)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    with Ray(address) as nowhere, pytest.raises(fc.ExecutorError) as failure:
+        next(nowhere.run([Task(SMALL, 1, 0, 1)]))
+    what = f"reach the Ray cluster {address}" if address else "start a Ray cluster on this machine"
+    assert str(failure.value).startswith(f"cannot {what}: nobody answers.")
+    assert ("RAY_AUTH_MODE=token" in str(failure.value)) is (address is not None)
+
+
 def test_a_ray_that_was_there_before_is_left_as_it_is(cluster: Ray) -> None:
     tasks = [Task(SMALL, 1, first, 2) for first in range(4)]
     list(cluster.run(tasks))

@@ -108,7 +108,7 @@ class Ray:
                         stack.callback(ray.shutdown)
                         ray.init(self.address, log_to_driver=False, logging_level=logging.CRITICAL)
                     self._ours = stack.pop_all()
-            except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+            except (ray.exceptions.RayError, OSError, RuntimeError, ValueError) as error:
                 raise ExecutorError(_no_cluster(self.address, error)) from error
         return ray
 
@@ -162,7 +162,7 @@ def _start(ray: Any, cpus: int, stack: contextlib.ExitStack) -> None:
     files = tempfile.TemporaryDirectory(prefix="failcast-ray-", ignore_cleanup_errors=True)
     folder = stack.enter_context(files)
     stack.callback(ray.shutdown)
-    before = ray_constants.ENABLE_RAY_CLUSTER
+    before = getattr(ray_constants, "ENABLE_RAY_CLUSTER", True)
     ray_constants.ENABLE_RAY_CLUSTER = False
     try:
         ray.init(
@@ -181,8 +181,10 @@ def _start(ray: Any, cpus: int, stack: contextlib.ExitStack) -> None:
 
 
 def _no_cluster(address: str | None, error: Exception) -> str:
-    where = "on this machine" if address in (None, "auto") else f"at {address}"
-    return _sentence(f"cannot {'reach' if address else 'start'} a Ray cluster {where}", error)
+    if address is None:
+        return _sentence("cannot start a Ray cluster on this machine", error)
+    hint = "Look at the address; a cluster that asks for a token needs RAY_AUTH_MODE=token here."
+    return f"{_sentence(f'cannot reach the Ray cluster {address}', error)} {hint}"
 
 
 def _sentence(what: str, error: Exception) -> str:
