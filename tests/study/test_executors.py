@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+import threading
+import time
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.cli.test_run import failcast
 
 import failcast as fc
+from failcast.engine import warm
 from failcast.engine.executors import TRIES, Task, Threads, in_order
 from failcast.engine.simulate import BooksError, Runs
 from failcast.results.workers import EXECUTORS, workers
@@ -134,3 +139,29 @@ def test_threads_by_name_are_threads() -> None:
         with workers(executor, 3) as hands:
             assert isinstance(hands, Threads)
             assert hands.threads == 3
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_of_many_workers_that_start_together_one_compiles(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, locked: bool
+) -> None:
+    compiled: list[int] = []
+    barrier = threading.Barrier(4)
+
+    def work() -> None:
+        barrier.wait()
+        warm.compile_once.__wrapped__()
+
+    def compile_kernel() -> None:
+        time.sleep(0.1)
+        compiled.append(1)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path if locked else tmp_path / "missing"))
+    monkeypatch.setattr(warm, "is_compiled", lambda: bool(compiled))
+    monkeypatch.setattr(warm, "compile_kernel", compile_kernel)
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for each in workers:
+        each.start()
+    for each in workers:
+        each.join()
+    assert len(compiled) == (1 if locked else 4)
