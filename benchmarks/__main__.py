@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import failcast
-from benchmarks import cold_start, ranking, scaling, studies, table1, threads
+from benchmarks import cluster, cold_start, ranking, scaling, studies, table1, threads
 from benchmarks.document import RELEASES, RESULTS, document, last_release, load_now, write
 from benchmarks.effort import FULL, SHORT
 from benchmarks.report import lines
@@ -24,6 +24,7 @@ PARTS = {
     "two threads": threads.measure,
     "studies": studies.measure,
     "ranking": ranking.measure,
+    "Ray beside threads": cluster.measure,
     "cold start": cold_start.measure,
 }
 

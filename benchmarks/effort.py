@@ -28,6 +28,9 @@ class Effort:
     budget: int
     #: Rows of the Sobol design of the ranking.
     rows: int
+    #: Rounds of Ray beside threads, and replications of each task there: about half a second.
+    ray_rounds: int
+    task: int
     #: Processes of each kind for the cold start.
     processes: int
     #: Whether the kernel is compiled into an empty cache, which takes half a minute.
@@ -46,6 +49,8 @@ FULL = Effort(
     cells=250,
     budget=12_000,
     rows=512,
+    ray_rounds=3,
+    task=200,
     processes=9,
     compiles=True,
 )
@@ -61,6 +66,8 @@ SHORT = Effort(
     cells=4,
     budget=3_000,
     rows=64,
+    ray_rounds=1,
+    task=2,
     processes=1,
     compiles=False,
 )

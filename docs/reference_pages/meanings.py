@@ -133,7 +133,8 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     1: (
         "FAILED",
         "stdout is closed or full, a file of `--out` or `--trace` could not be written (the result "
-        "is on stdout all the same), or there is a bug in failcast; a sentence says which.",
+        "is on stdout all the same), a task failed at every try or the Ray cluster could not do "
+        "it (there is no result), or there is a bug in failcast; a sentence says which.",
     ),
     2: (
         "INVALID_INPUT",

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from failcast.engine import (
         METRICS,
         SERVER_STATES,
+        ExecutorError,
         Policies,
         PolicyError,
         Runs,
         ServerView,
         Status,
+        TaskError,
         Trace,
     )
     from failcast.results import (
@@ -169,6 +171,7 @@ __all__ = [
     "Empirical",
     "EmpiricalLife",
     "Estimate",
+    "ExecutorError",
     "Exponential",
     "ExponentialLife",
     "Exposure",
@@ -227,6 +230,7 @@ __all__ = [
     "Summary",
     "Sweep",
     "SystematicFailures",
+    "TaskError",
     "Threshold",
     "Trace",
     "Uniform",

@@ -90,6 +90,13 @@ def studies(incomplete: str) -> Candidates:
     ]
 
 
+def executors(incomplete: str) -> Candidates:
+    """Who may do the work; an address has to be typed."""
+    from failcast.results.workers import EXECUTORS
+
+    return [(name, text) for name, text in EXECUTORS.items() if name.startswith(incomplete)]
+
+
 def files(incomplete: str) -> Candidates:
     """Files and folders."""
     return _paths(incomplete, ("",))

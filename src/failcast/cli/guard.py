@@ -61,6 +61,11 @@ def _told(error: BaseException) -> int | None:
     if isinstance(error, unusable()):
         tell(error)
         return INVALID_INPUT
+    if isinstance(error, fc.ExecutorError):
+        if os.environ.get("FAILCAST_TRACEBACK"):
+            traceback.print_exception(error)
+        tell(error)
+        return FAILED
     if isinstance(error, StdoutError):
         return stdout_refused(error)
     if isinstance(error, BrokenPipeError):

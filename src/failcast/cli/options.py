@@ -123,6 +123,14 @@ EngineOption = Annotated[
     Literal["kernel", "reference"],
     typer.Option(help="kernel is compiled; reference is SimPy, and slow."),
 ]
+ExecutorOption = Annotated[
+    str,
+    typer.Option(
+        metavar="WHO",
+        help="Who does the work: threads; ray (its own, on --threads CPUs); auto or ray://HOST:PORT.",
+        autocompletion=candidates.executors,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 ByOption = Annotated[
     list[str] | None,

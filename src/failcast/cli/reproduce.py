@@ -16,6 +16,7 @@ from failcast import interrupts
 from failcast.cli import candidates, output
 from failcast.cli.guard import guarded
 from failcast.cli.options import (
+    ExecutorOption,
     JsonOption,
     QuietOption,
     ReplicationsOption,
@@ -37,6 +38,7 @@ def reproduce(
     replications: ReplicationsOption = None,
     seed: SeedOption = None,
     threads: ThreadsOption = None,
+    executor: ExecutorOption = "threads",
     store: StoreOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -46,25 +48,27 @@ def reproduce(
     airesim: the sweeps over Table 1 of arXiv 2603.07041, ten parameters by four working pools.
     """
     with guarded():
-        found, seconds = _reproduce(study, replications, seed, threads, store, quiet)
+        how: dict[str, Any] = {
+            "replications": replications,
+            "seed": seed,
+            "threads": default_threads() if threads is None else threads,
+            "executor": executor,
+            "store": store,
+        }
+        found, seconds = _reproduce(study, how, quiet)
         if as_json:
             output.print_json(found.to_dict())
         else:
             _report(found, seconds)
 
 
-def _reproduce(
-    study: str,
-    replications: int | None,
-    seed: int | None,
-    threads: int | None,
-    store: Any,
-    quiet: bool,
-) -> tuple[fc.Reproduction, float]:
+def _reproduce(study: str, how: dict[str, Any], quiet: bool) -> tuple[fc.Reproduction, float]:
     """Run the study with progress on stderr; return it and the seconds it took."""
     from failcast.cli.progress import Progress
+    from failcast.results.workers import check_executor
 
-    runs = fc.runs_of_study(study, replications)
+    check_executor(how["executor"])
+    runs = fc.runs_of_study(study, how["replications"])
     compile_kernel(quiet)
     begin = time.perf_counter()
 
@@ -72,14 +76,7 @@ def _reproduce(
         progress.show(more)
 
     with Progress(runs, quiet=quiet) as progress, interrupts.raised():
-        found = fc.reproduce(
-            study,
-            replications=replications,
-            seed=seed,
-            threads=default_threads() if threads is None else threads,
-            store=store,
-            on_progress=show,
-        )
+        found = fc.reproduce(study, **how, on_progress=show)
     return found, time.perf_counter() - begin
 
 

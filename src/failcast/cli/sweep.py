@@ -18,6 +18,7 @@ from failcast.cli import output
 from failcast.cli.guard import guarded
 from failcast.cli.options import (
     EngineOption,
+    ExecutorOption,
     JsonOption,
     MetricOption,
     OverridesOption,
@@ -43,6 +44,7 @@ def sweep(
     seed: SeedOption = None,
     threads: ThreadsOption = None,
     engine: EngineOption = "kernel",
+    executor: ExecutorOption = "threads",
     store: StoreOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -61,6 +63,7 @@ def sweep(
             "seed": seed,
             "threads": workers,
             "engine": engine,
+            "executor": executor,
             "store": store,
         }
         found, seconds = _sweep(base, vary, how, quiet)
@@ -81,7 +84,9 @@ def _sweep(
 ) -> tuple[fc.Sweep, float]:
     """Sweep with progress on stderr; return that and the seconds it took."""
     from failcast.cli.progress import Progress
+    from failcast.results.workers import check_executor
 
+    check_executor(how["executor"])
     size = fc.check_sweep(base, vary, replications=how["replications"], seed=how["seed"])
     if how["engine"] == "kernel":
         compile_kernel(quiet)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from failcast.engine.executors import ExecutorError, TaskError
 from failcast.engine.model import EVENT_NAMES, METRICS, SERVER_STATES, Status
 from failcast.engine.policies import Policies, PolicyError, ServerView
 from failcast.engine.simulate import ENGINES, Engine, RunInterrupted, Runs, Trace, run, trace
@@ -21,12 +22,14 @@ __all__ = [
     "METRICS",
     "SERVER_STATES",
     "Engine",
+    "ExecutorError",
     "Policies",
     "PolicyError",
     "RunInterrupted",
     "Runs",
     "ServerView",
     "Status",
+    "TaskError",
     "Trace",
     "compile_notice",
     "draw",

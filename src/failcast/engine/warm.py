@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
+import functools
+import os
 import sys
+import tempfile
 from pathlib import Path
 
 from failcast.engine import image
 from failcast.engine.simulate import run
+from failcast.engine.sources import fingerprint
 from failcast.engine.tables import JIT_IS_OFF
 from failcast.scenario import Scenario
 
@@ -31,6 +36,28 @@ def compile_kernel() -> None:
         cluster__working_pool=2, cluster__spare_pool=0, job__servers=1, job__warm_standbys=0
     )
     run(tiny, replications=1, seed=1)
+
+
+@functools.cache
+def compile_once() -> None:
+    """Compile the kernel, or wait for another process on this machine that is about it.
+
+    For workers, of which many start at the same time.
+    """
+    if is_compiled():
+        return
+    lock = Path(tempfile.gettempdir()) / f"failcast-{os.getuid()}-{fingerprint()[:12]}.lock"
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError:  # then each compiles for itself
+        compile_kernel()
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if not is_compiled():
+            compile_kernel()
+    finally:
+        os.close(descriptor)
 
 
 def _is_in_memory() -> bool:

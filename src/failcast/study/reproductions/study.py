@@ -13,6 +13,7 @@ from typing import Any, Final
 from failcast.engine import Engine
 from failcast.engine.executors import Executor
 from failcast.results.request import replications_of, seed_of
+from failcast.results.workers import workers
 from failcast.scenario import Scenario, load, notebook
 from failcast.study.comparison import Comparison
 from failcast.study.differences import Difference
@@ -131,28 +132,30 @@ def run(
     threads: int | None = None,
     engine: Engine = "kernel",
     store: str | Path | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Reproduction:
-    """Run all parts of a study and check its findings. Raises RequestError."""
+    """Run all parts of a study and check its findings; arguments as in `sweep`."""
     size = study.replications if replications is None else replications_of(replications)
-    how: dict[str, Any] = {"threads": threads, "engine": engine, "executor": executor}
+    how: dict[str, Any] = {"threads": threads, "engine": engine}
     if seed is not None:
         how["seed"] = seed_of(seed)
     place = None if store is None else Path(store)
     if place is not None:
         place.mkdir(exist_ok=True)
-    sweeps = {
-        name: sweep(
-            study.scenario(part),
-            part.vary,
-            replications=size,
-            store=None if place is None else place / name,
-            on_progress=on_progress,
-            **how,
-        )
-        for name, part in study.parts.items()
-    }
+    with workers(executor, threads) as hands:
+        sweeps = {
+            name: sweep(
+                study.scenario(part),
+                part.vary,
+                replications=size,
+                store=None if place is None else place / name,
+                executor=hands,
+                on_progress=on_progress,
+                **how,
+            )
+            for name, part in study.parts.items()
+        }
     return Reproduction(study, sweeps, study.check(sweeps))
 
 

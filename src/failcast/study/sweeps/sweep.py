@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import Engine, Runs
-from failcast.engine.executors import Executor, Threads
+from failcast.engine.executors import Executor
 from failcast.results import RequestError, Sample
 from failcast.results.measure import Measure
-from failcast.results.request import check_request, replications_of, seed_of, threads_of
+from failcast.results.request import check_request, replications_of, seed_of
 from failcast.results.statistics import Interval
 from failcast.results.store import Store
+from failcast.results.workers import workers
 from failcast.scenario import Scenario, scenario_hash, to_dict
 from failcast.study.axes import Axis
 from failcast.study.sweeps.cells import Cell, make_cells, read_axes
@@ -148,19 +149,20 @@ def sweep(
     threads: int | None = None,
     engine: Engine = "kernel",
     store: str | os.PathLike[str] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     on_progress: Callable[[int], None] | None = None,
     keep_on_interrupt: bool = False,
 ) -> Sweep:
     """Run every combination of the values in `vary` on the same chance; return their figures.
 
     `vary` holds texts as `--vary` takes them, see `axis`, or maps paths to values. `replications`
-    (of each cell) and `seed` default to the scenario's, `threads` to one; an `executor` does the
-    tasks in their place. All cells are validated before any runs. With a `store`, a folder, the
-    runs go there block by block, and those that are there are not run again; without one they are
-    kept in memory. `on_progress` is called with the number of replications just done or read. With
-    `keep_on_interrupt`, Ctrl-C gives the cells that were complete. Raises RequestError or
-    ScenarioError.
+    (of each cell) and `seed` default to the scenario's, `threads` to one. `executor` names who else
+    does the work: "ray", a Ray with as many CPUs, "auto" or "ray://host:port", a cluster that runs;
+    or it is an object that does tasks. All cells are validated before any runs. With a `store`, a
+    folder, the runs go there block by block, and those that are there are not run again; without
+    one they are kept in memory. `on_progress` is called with the number of replications just done
+    or read. With `keep_on_interrupt`, Ctrl-C gives the cells that were complete. Raises
+    RequestError, ScenarioError, or ExecutorError where work could not be done.
     """
     check_request(scenario, seed=seed, threads=threads, engine=engine)
     size = replications_of(scenario.run.replications if replications is None else replications)
@@ -168,15 +170,15 @@ def sweep(
     axes = read_axes(_texts(vary), scenario)
     cells = make_cells(scenario, axes)
     layout = Layout.of(cells, start, size, engine)
-    workers = executor or Threads(threads_of(1 if threads is None else threads))
     work = Work(layout, size, scenario.run.confidence, on_progress)
     with contextlib.ExitStack() as stack:
+        hands = stack.enter_context(workers(executor, threads))
         place = None
         if store is not None:
             place = stack.enter_context(
                 Store(store, _identity(scenario, axes, start, size, engine, layout))
             )
-        interrupted = work.collect(workers, place, keep_on_interrupt)
+        interrupted = work.collect(hands, place, keep_on_interrupt)
         found = Sweep(
             scenario, axes, cells, size, start, work.figures, engine, interrupted, _runs=work.runs
         )

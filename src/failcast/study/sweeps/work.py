@@ -47,7 +47,9 @@ class Layout:
             if cell.scenario is None:
                 continue
             each = work_of(cell.scenario)
-            for task in split(Task(cell.scenario, seed, 0, replications, engine), each):
+            what = f"cell {cell.number} ({', '.join(cell.values)})"
+            whole = Task(cell.scenario, seed, 0, replications, engine, what)
+            for task in split(whole, each):
                 block.append((cell.number, task))
                 work += each * task.count
                 if work >= WORK_IN_BLOCK:
