@@ -17,8 +17,7 @@ def test_findings_effects_and_what_ran() -> None:
     assert " ".join(answer.split()) == found.answer()
     text = " ".join(findings.split())
     for finding in found.findings:
-        sign = "agrees:" if finding.agrees else "differs:"
-        assert f"{sign} {finding.statement} {finding.numbers}" in text
+        assert f"{finding.verdict}: {finding.statement} {finding.numbers}" in text
     head, *rows = effects.splitlines()
     assert head.split() == [
         "parameter",

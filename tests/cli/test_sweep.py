@@ -41,8 +41,8 @@ def test_one_axis_is_a_list_of_its_values() -> None:
         shown = float(row.split()[1].replace(",", ""))
         assert shown == pytest.approx(found.mean(cell, "training_hours")[0], rel=1e-3)
     assert [part.splitlines()[0] for part in effects] == [
-        "What each axis does to training_hours at most:",
-        "What each axis does to ettr at most:",
+        "The largest difference that each axis makes to training_hours:",
+        "The largest difference that each axis makes to ettr:",
     ]
     assert ran.startswith(
         "20 replications of each of 3 cells of small from seed 5, kernel engine: "

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import bdtr, bdtrc, gammaln, pdtrik
+from scipy.stats import binomtest
 from tests.results.synthetic import normals, uniforms
 
 from failcast.results import RequestError
@@ -329,3 +330,16 @@ def test_the_interval_of_mtbf_covers_as_promised() -> None:
     found = [s.mtbf(h, f, 0.95) for h, f in zip(hours, failures, strict=True)]
     hits = sum(m.low is not None and m.high is not None and m.low <= true <= m.high for m in found)
     assert standard_errors_off(hits / trials, 0.95, trials) < 4.0
+
+
+def test_one_sided_bounds_of_a_share_are_exact() -> None:
+    """As scipy's Clopper-Pearson; none or all of n leave all of the error on one side."""
+    for count, runs, level in ((0, 400, 0.9875), (3, 50, 0.95), (50, 50, 0.99), (17, 40, 0.6)):
+        test = binomtest(count, runs)
+        low = test.proportion_ci(2.0 * level - 1.0, method="exact").low
+        high = test.proportion_ci(2.0 * level - 1.0, method="exact").high
+        if count == 0:
+            high = 1.0 - (1.0 - level) ** (1.0 / runs)
+        if count == runs:
+            low = (1.0 - level) ** (1.0 / runs)
+        assert s.share_bounds(count, runs, level) == pytest.approx((low, high), abs=1e-12)

@@ -60,7 +60,7 @@ ConfidenceOption = Annotated[
 BudgetOption = Annotated[
     int | None,
     typer.Option(
-        parser=whole_number, metavar="N", help="Runs that may be spent (default: 12,000)."
+        parser=whole_number, metavar="N", help="Runs that the search may spend (default: 12,000)."
     ),
 ]
 
@@ -113,6 +113,6 @@ def _plan(
         progress.show(more)
 
     most = how.get("budget", fc.PLAN_BUDGET)
-    with Progress(most, quiet=quiet, about="at most ") as progress, interrupts.raised():
+    with Progress(most, quiet=quiet, about="about ") as progress, interrupts.raised():
         found = fc.plan(base, *what, **how, on_progress=show)
     return found, time.perf_counter() - begin

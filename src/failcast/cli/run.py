@@ -73,9 +73,10 @@ def run(
     """Simulate SCENARIO: how long training takes, and why."""
     with guarded():
         goals = [fc.Goal.parse(text) for text in fail_if or []]
-        asked = Asked(goals, hours_of(by), as_json, quiet, input_files(scenario))
+        times = hours_of(by)
         changes = with_beliefs(overrides, uncertain)
         plan = load_scenario(scenario, changes, quiet=quiet, heeds_beliefs=True)
+        asked = Asked(goals, times, as_json, quiet, input_files(scenario))
         size = {
             "replications": replications,
             "precision": precision,

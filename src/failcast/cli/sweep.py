@@ -55,7 +55,8 @@ def sweep(
     it was cut short.
     """
     with guarded():
-        measures = [fc.Measure.parse(text) for text in metric or ["training_hours", "ettr"]]
+        names = metric or ["training_hours", "ettr"]
+        measures = list(dict.fromkeys(fc.Measure.parse(text) for text in names))
         base = load_scenario(scenario, overrides, quiet=quiet)
         workers = default_threads() if threads is None else threads
         how: dict[str, Any] = {
@@ -75,7 +76,8 @@ def sweep(
 
             report(found, measures, seconds)
         if store is not None and not quiet:
-            output.notice(f"The runs of all cells are in {shlex.quote(str(store))}")
+            whose = "the complete" if found.interrupted else "all"
+            output.notice(f"The runs of {whose} cells are in {shlex.quote(str(store))}")
     raise typer.Exit(INTERRUPTED if found.interrupted else 0)
 
 

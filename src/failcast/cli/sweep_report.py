@@ -39,10 +39,16 @@ def cell_tables(
     if not sweep.done:
         return
     if len(sweep.axes) == 2:
-        for measure in measures:
+        for measure in _with_finished(sweep, measures):
             yield _two_sided(sweep, measure, columns)
     else:
         yield _listed(sweep, measures, columns)
+
+
+def _with_finished(sweep: fc.Sweep, measures: Sequence[fc.Measure]) -> list[fc.Measure]:
+    """The measures, and the share that finished where not all runs did."""
+    some = any(sweep.figures[cell.number].finished < sweep.replications for cell in sweep.done)
+    return list(dict.fromkeys([*measures, fc.Measure("finished")] if some else measures))
 
 
 def effect_lines(sweep: fc.Sweep, measure: fc.Measure, columns: int | None) -> Iterator[Text]:
@@ -60,7 +66,7 @@ def effect_lines(sweep: fc.Sweep, measure: fc.Measure, columns: int | None) -> I
         ends = wording.interval(gap.low, gap.high, decimals, unknown="-")
         shown = gap.direction
         rows.append((f"  {effect.path}", effect.other, effect.base, sign + number, ends, shown))
-    yield Text(f"What each axis does to {measure.name} at most:", style="bold")
+    yield Text(f"The largest difference that each axis makes to {measure.name}:", style="bold")
     yield from table_lines(rows, columns, (("shown",),), style="")
 
 
@@ -84,18 +90,25 @@ def what_ran(sweep: fc.Sweep, seconds: float) -> str:
         f"{sweep.replications:,} replication{'s' * (sweep.replications != 1)} of each of "
         f"{done:,} cell{'s' * (done != 1)} of {sweep.scenario.name} from seed {sweep.seed}, "
         f"{sweep.engine} engine: {seconds:.2f} s. Each {100.0 * level:g} % interval holds for "
-        f"itself: about one in {1.0 / (1.0 - level):,.0f} misses by chance."
+        f"itself, that of an axis for all pairs of its values together."
     )
 
 
 def _listed(sweep: fc.Sweep, measures: Sequence[fc.Measure], columns: int | None) -> Iterator[Text]:
-    """A row for each cell: its values, and each measure with its interval."""
+    """A row for each cell: its values, and each measure with its interval.
+
+    How many runs finished is told where not all did.
+    """
     level = f"{100.0 * sweep.scenario.run.confidence:g} % interval"
     heads = [head for measure in measures for head in (measure.name, level)]
+    counts = {cell.number: sweep.figures[cell.number].finished for cell in sweep.done}
+    told = any(count < sweep.replications for count in counts.values())
+    heads += ["finished"] if told else []
     rows: list[tuple[str, ...]] = [(*(axis.path for axis in sweep.axes), *heads)]
     for cell in sweep.done[:CELLS_MAX]:
         figures = [text for measure in measures for text in _figures(sweep, cell, measure)]
-        rows.append((*cell.values, *figures))
+        finished = [f"{counts[cell.number]:,}"] if told else []
+        rows.append((*cell.values, *figures, *finished))
     yield from table_lines(rows, columns, (), left=len(sweep.axes))
     if len(sweep.done) > CELLS_MAX:
         left = len(sweep.done) - CELLS_MAX

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import numbers
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -224,6 +225,31 @@ def quantile_bounds(
         float(ordered[low]) if low >= 0 else None,
         float(ordered[high]) if high < n else None,
     )
+
+
+def share_bounds(count: int, runs: int, confidence: float) -> tuple[float, float]:
+    """One-sided bounds of a share of which `count` of `runs` were seen, each with this confidence.
+
+    Exact, by the binomial. Source: C. J. Clopper and E. S. Pearson, The use of confidence or
+    fiducial limits illustrated in the case of the binomial, Biometrika 26 (1934).
+    """
+    level = 1.0 - check_confidence(confidence)
+    low = 0.0
+    if count > 0:  # the share with which so many or more are as rare as the level
+        low = _solved(lambda p: quantiles.binomial_above(count - 1, runs, p) - level)
+    high = 1.0
+    if count < runs:
+        high = _solved(lambda p: level - quantiles.binomial_at_most(count, runs, p))
+    return low, high
+
+
+def _solved(rising: Callable[[float], float]) -> float:
+    """Where a rising function of a share is zero."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if rising(middle) > 0.0 else (middle, high)
+    return 0.5 * (low + high)
 
 
 @lru_cache(maxsize=1024)

@@ -1,9 +1,10 @@
 """A store: a folder that runs are added to block by block, and that a killed process leaves whole.
 
 On the map: results, below study's sweeps. A block is one Parquet file whose name holds its number
-and the beginning of its SHA-256. It is written under a temporary name, synced and renamed, so a
-block is there and right, or not there. What the store is of stands in its manifest, which never
-changes; so a store that was continued has the same bytes as one that was made at once.
+and the beginning of a SHA-256. It is written under a temporary name, synced and renamed, so it is
+there and right, or not there. The hash is over what the store is of, too, so that no block of
+another store is taken for one of this. That stands in its manifest, which never changes; so a store
+that was continued has the same bytes as one that was made at once.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Store:
         self.shown = os.fspath(path)
         self.path = check_folder(path, identity["schema"])
         self._identity = json.loads(json_bytes(dict(identity)))
+        self._mark = hashlib.sha256(json_bytes(self._identity)).digest()
         self._lock = -1
         self._files: dict[int, Path] = {}
 
@@ -92,20 +94,28 @@ class Store:
         """The table of a block. Raises RequestError if the file is not what was written."""
         import polars
 
-        file = self._files[number]
+        content = self._content(self._files[number])
+        return polars.read_parquet(io.BytesIO(content))
+
+    def _content(self, file: Path) -> bytes:
+        """What is in a file, if that is what was written. Raises RequestError."""
         try:
             content = file.read_bytes()
         except OSError as error:
             raise self._damaged(file, (error.strerror or str(error)).lower()) from error
-        if not file.stem.endswith(_hash(content)):
-            raise self._damaged(file, "its content does not have the hash in its name")
-        return polars.read_parquet(io.BytesIO(content))
+        if not file.stem.endswith(self._hash(content)):
+            why = "its content does not have the hash in its name, or it is of another store"
+            raise self._damaged(file, why)
+        return content
+
+    def _hash(self, content: bytes) -> str:
+        return hashlib.sha256(self._mark + content).hexdigest()[:_DIGITS]
 
     def add(self, number: int, frame: polars.DataFrame) -> None:
         """Add a block; it is on disk when this returns. Raises RequestError."""
         content = io.BytesIO()
         frame.write_parquet(content)
-        name = f"{number:06d}-{_hash(content.getvalue())}.parquet"
+        name = f"{number:06d}-{self._hash(content.getvalue())}.parquet"
         self.write(f"{BLOCKS}/{name}", lambda file: file.write(content.getvalue()))
         self._files[number] = self.path / BLOCKS / name
 
@@ -123,13 +133,16 @@ class Store:
         sync_directory(target.parent)
 
     def _found(self) -> dict[int, Path]:
-        """The files of blocks by number."""
+        """The files of blocks by number; a file that has no name of a block is somebody else's."""
         found: dict[int, Path] = {}
         for file in sorted((self.path / BLOCKS).iterdir()):
             match = _NAME.fullmatch(file.name)
             if match is None:
-                raise self._damaged(file, "this is no file of a store")
+                continue
             number = int(match[1])
+            if number in found:
+                for each in (found[number], file):
+                    self._content(each)  # the one that is wrong is named
             if number in found or number >= self._identity["blocks"]:
                 raise self._damaged(file, "the store has no place for another block of its number")
             found[number] = file
@@ -137,8 +150,8 @@ class Store:
 
     def _damaged(self, file: Path, why: str) -> RequestError:
         return RequestError(
-            f"{self.shown}/{BLOCKS}/{file.name} is damaged: {why}. Delete this file; what it held "
-            "is then simulated again. Nothing was changed."
+            f"{self.shown}/{BLOCKS}/{file.name} is damaged: {why}. Delete this file; what is "
+            "missing is then simulated again. Nothing was changed."
         )
 
     def _refuse_another(self) -> None:
@@ -167,10 +180,6 @@ class Store:
             self._lock = -1
 
 
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:_DIGITS]
-
-
 def _difference(found: Any, wanted: Any, name: str = "") -> tuple[str, Any, Any]:
     """The dotted name of the first entry in which two documents differ, and both values."""
     if isinstance(found, dict) and isinstance(wanted, dict):
@@ -183,4 +192,6 @@ def _difference(found: Any, wanted: Any, name: str = "") -> tuple[str, Any, Any]
 
 def _short(value: Any) -> str:
     text = "not there" if value is None else shown(value)
+    if isinstance(value, list):
+        text = ", ".join(map(str, value))
     return text if len(text) <= 60 else f"{text[:59]}…"

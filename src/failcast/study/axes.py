@@ -84,7 +84,8 @@ def _place(path: str, text: str) -> Place:
         return _place(f"{path}.{place.kind.short_form}", text)
     if isinstance(place.kind, type):
         raise RequestError(f"{path} is a block of fields: vary one of its fields.")
-    if place.path in ("run.seed", "run.replications", "run.precision", "name", "description"):
+    idle = place.path.startswith("run.") and place.path not in ("run.horizon", "run.max_events")
+    if idle or place.path in ("name", "description"):
         raise RequestError(f"{path} does not change what is simulated: vary another field.")
     return place
 

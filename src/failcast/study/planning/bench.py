@@ -111,12 +111,12 @@ class Bench:
         """The trials that have runs."""
         return (each for each in self.trials.values() if each is not None and each.runs is not None)
 
-    def price(self, trial: Trial) -> float:
-        """What is to be small: the servers of both pools, or the mean of a measure."""
+    def price(self, scenario: Scenario, runs: Runs | None) -> float:
+        """What is to be small: the servers of both pools, or the mean of a measure in runs."""
         if self.aim is None:
-            return float(trial.scenario.cluster.working_pool + trial.scenario.cluster.spare_pool)
-        assert trial.runs is not None
-        values = self.aim.of(trial.runs)
+            return float(scenario.cluster.working_pool + scenario.cluster.spare_pool)
+        assert runs is not None
+        values = self.aim.of(runs)
         known = values[~np.isnan(values)]
         return float(known.mean()) if known.size else math.inf
 
@@ -125,7 +125,7 @@ class Bench:
         if "rank" not in trial.known:
             pairs = zip(self.choices, trial.position, strict=True)
             taken = sum(choice.share(value) for choice, value in pairs)
-            trial.known["rank"] = self.price(trial), taken
+            trial.known["rank"] = self.price(trial.scenario, trial.runs), taken
         rank: tuple[float, float] = trial.known["rank"]
         return rank
 

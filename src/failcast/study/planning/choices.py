@@ -7,6 +7,7 @@ value of its range, or the place of a value in its list.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -65,9 +66,12 @@ class Choice:
 
     def share(self, value: float) -> float:
         """Where in its range a value lies, 0 to 1; a list has no small and large."""
-        if isinstance(self.field, Axis) or self.field.low == self.field.high:
+        if isinstance(self.field, Axis):
             return 0.0
-        return (value - self.field.low) / (self.field.high - self.field.low)
+        low, high = self.field.low, self.field.high
+        if self.field.spacing == "log":
+            return math.log(value / low) / math.log(high / low)
+        return (value - low) / (high - low)
 
     def steps(self, value: float, mesh: float) -> list[float]:
         """The value, and those a step of the mesh (a share of the range) below and above it.
@@ -76,32 +80,33 @@ class Choice:
         """
         if isinstance(self.field, Axis):
             return self.first_values(0)
-        step = self.step(mesh)
-        low, high = self.field.low, self.field.high
-        return list(dict.fromkeys([value, max(low, value - step), min(high, value + step)]))
+        return list(dict.fromkeys([value, self._stepped(value, -mesh), self._stepped(value, mesh)]))
 
-    def step(self, mesh: float) -> float:
-        """A step of the mesh in the choice's unit; at least 1 where it counts something."""
+    def _stepped(self, value: float, mesh: float) -> float:
+        """The value a step away, at least 1 where it counts something; within the range."""
         assert isinstance(self.field, Span)
-        width = mesh * (self.field.high - self.field.low)
-        return float(max(1, round(width))) if self.field.whole else width
+        there = self.field.at(min(1.0, max(0.0, self.share(value) + mesh)))
+        if self.field.whole and there == value:
+            there = value + math.copysign(1.0, mesh)
+        return min(self.field.high, max(self.field.low, there))
 
     def is_finest(self, mesh: float) -> bool:
         """Whether no smaller step is taken."""
         if isinstance(self.field, Axis):
             return True
-        return self.step(mesh) <= 1.0 if self.field.whole else mesh <= _FINEST
+        width = self.field.high - self.field.low
+        return mesh * width < 1.0 if self.field.whole else mesh <= _FINEST
 
     def less(self, value: float, mesh: float) -> float | None:
         """The value one step less; None at the low end, and of a list."""
         if isinstance(self.field, Axis) or value <= self.field.low:
             return None
-        return max(self.field.low, value - self.step(mesh))
+        return self._stepped(value, -mesh)
 
 
 def read_choices(texts: Iterable[str], scenario: Scenario) -> tuple[Choice, ...]:
     """Read choices: `path=low..high`, `low..high:log` or `a,b,c`. Raises RequestError."""
-    choices = tuple(_choice(text, scenario) for text in texts)
+    choices = tuple(_choice(text, scenario) for text in listed("choose", texts))
     if not choices:
         raise RequestError("a plan needs something to choose, such as cluster.spare_pool=0..400.")
     for number, one in enumerate(choices):
@@ -109,6 +114,17 @@ def read_choices(texts: Iterable[str], scenario: Scenario) -> tuple[Choice, ...]
         if other is not None:
             raise RequestError(f"{one.path} overlaps with {other}, which is chosen too: keep one.")
     return choices
+
+
+def listed(name: str, texts: object) -> tuple[str, ...]:
+    """The texts of a list. Raises RequestError for a lone text, or anything else."""
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise RequestError(f"{name} is a list of texts, such as [{texts!r:.80}].")
+    found = tuple(texts)
+    for text in found:
+        if not isinstance(text, str):
+            raise RequestError(f"{name} is a list of texts, but {text!r:.80} is none.")
+    return found
 
 
 def _choice(text: str, scenario: Scenario) -> Choice:

@@ -6,7 +6,7 @@ replications that no setting was chosen by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from failcast.results import RequestError
 from failcast.results.measure import Measure
 from failcast.results.request import check_request, confidence_from, seed_of, threads_of, whole
 from failcast.results.statistics import Interval
-from failcast.scenario import Scenario
+from failcast.scenario import Scenario, ScenarioError, override
 from failcast.study.planning.assumptions import Assumption, assumptions
 from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
 from failcast.study.planning.choices import SERVERS, Choice, first_positions, read_aim, read_choices
@@ -27,9 +27,9 @@ from failcast.study.planning.wanted import CONFIDENCE, Figure, Judgement, Wanted
 
 #: Runs that a plan may spend unless told otherwise: half a minute at Table 1 on two cores.
 BUDGET: Final = 12_000
-#: Fresh replications that the chosen setting is judged on, and how often another one may be.
+#: Fresh replications that a setting is judged on, and how many settings may be judged so.
 FRESH: Final = 400
-ATTEMPTS: Final = 4
+ATTEMPTS: Final = 8
 #: The number of the first fresh replication: no search has so many.
 _FRESH_FROM: Final = 1_000_000
 
@@ -132,12 +132,13 @@ def plan(
 
     `choose` are ranges or lists of values as `--choose` takes them; `goals` such as
     "p95(training_hours) <= 9900"; `minimize` "servers" or a measure such as "training_hours".
-    `budget` is the number of runs that may be spent. The same arguments give the same plan. Raises
+    `budget` is the number of runs that the search may spend; the fresh runs on which settings are
+    judged, and those about assumptions, come on top. The same arguments give the same plan. Raises
     RequestError or ScenarioError.
     """
     check_request(scenario, seed=seed, threads=threads)
     choices, wanted, aim = read_choices(choose, scenario), read_goals(goals), read_aim(minimize)
-    least = _check_size(choices) * FIRST_LOOK + FRESH
+    least = _check_size(choices) * FIRST_LOOK
     workers = threads_of(1 if threads is None else threads)
     bench = Bench(
         scenario,
@@ -145,7 +146,7 @@ def plan(
         wanted,
         aim,
         seed=seed_of(scenario.run.seed if seed is None else seed),
-        confidence=confidence_from(confidence),
+        confidence=_confidence(confidence),
         budget=whole("budget", budget, least, 10**9),
         executor=executor or Threads(workers),
         on_progress=on_progress,
@@ -164,6 +165,14 @@ def _check_size(choices: Sequence[Choice]) -> int:
     return count
 
 
+def _confidence(value: float | str) -> float:
+    """A confidence above one half: at less, a bound would lie beyond the estimate."""
+    confidence = confidence_from(value)
+    if confidence <= 0.5:
+        raise RequestError(f"a plan needs a confidence above 50 %, such as 95 %; got {value}.")
+    return confidence
+
+
 class _Planner:
     """From the search to the plan: judges what it comes up with on fresh replications."""
 
@@ -173,19 +182,22 @@ class _Planner:
         # Each attempt may err with its share of what the confidence leaves.
         self.level = 1.0 - (1.0 - bench.confidence) / ATTEMPTS
         self.fresh: dict[tuple[float, ...], Runs] = {}
+        self.more = 0  # runs beyond those of the search
 
     def plan(self) -> Plan:
         bench = self.bench
         chosen, mesh = None, 1.0
-        for _ in range(ATTEMPTS):
+        while chosen is None and len(self.fresh) < ATTEMPTS:
             trial, mesh = search(bench)
             if trial is None:
                 break
             if self._is_met(trial):
-                chosen = trial
-                break
-            trial.refused = True
+                chosen = self._lowered(trial, mesh)
+            else:
+                trial.refused = True
         complete = not bench.exhausted
+        if not any(True for _ in bench.tried()):
+            raise RequestError(_no_setting(bench))
         nearest = None if chosen is not None else self._nearest()
         return Plan(
             scenario=bench.scenario,
@@ -200,13 +212,39 @@ class _Planner:
             frontier=self._frontier(),
             assumptions=() if chosen is None else self._assumptions(chosen),
             tried=sum(1 for _ in bench.tried()),
-            runs=bench.spent,
+            runs=bench.spent + self.more,
             complete=complete,
         )
 
+    def _lowered(self, chosen: Trial, mesh: float) -> Trial:
+        """Take one step less as long as that is met, too, and settings may be judged."""
+        while True:
+            steps = [trial for _, trial in self._steps_less(chosen, mesh)]
+            if len({*self.fresh, *(trial.position for trial in steps)}) > ATTEMPTS:
+                return chosen
+            better = [trial for trial in steps if self._is_met(trial)]
+            if not better:
+                return chosen
+            chosen = min(better, key=self._fresh_rank)
+
+    def _fresh_rank(self, trial: Trial) -> tuple[float, float]:
+        """The rank of a setting by its fresh runs."""
+        return self.bench.rank(Trial(trial.position, trial.scenario, self._runs(trial)))
+
+    def _steps_less(self, chosen: Trial, mesh: float) -> Iterator[tuple[str, Trial]]:
+        """The settings one step less, by the path of the choice."""
+        for number, choice in enumerate(self.bench.choices):
+            value = choice.less(chosen.position[number], mesh)
+            if value is None:
+                continue
+            place = (*chosen.position[:number], value, *chosen.position[number + 1 :])
+            trial = self.bench.trial(place)
+            if trial is not None:
+                yield choice.path, trial
+
     def _assumptions(self, chosen: Trial) -> tuple[Assumption, ...]:
         def count(more: int) -> None:
-            self.bench.spent += more
+            self.more += more
             self.bench.on_progress(more)
 
         paths = [choice.path for choice in self.bench.choices]
@@ -219,7 +257,7 @@ class _Planner:
             task = Task(trial.scenario, self.bench.seed, _FRESH_FROM, FRESH)
             pieces = list(self.bench.executor.run(_halves(task)))
             self.fresh[trial.position] = Runs.joined(pieces)
-            self.bench.spent += FRESH
+            self.more += FRESH
             self.bench.on_progress(FRESH)
         return self.fresh[trial.position]
 
@@ -228,16 +266,7 @@ class _Planner:
 
     def _less(self, chosen: Trial, mesh: float) -> dict[str, Option]:
         """One step less of each choice that has a less, on the fresh replications."""
-        found = {}
-        for number, choice in enumerate(self.bench.choices):
-            value = choice.less(chosen.position[number], mesh)
-            if value is None:
-                continue
-            place = (*chosen.position[:number], value, *chosen.position[number + 1 :])
-            trial = self.bench.trial(place)
-            if trial is not None:
-                found[choice.path] = self._fresh_point(trial)
-        return found
+        return {path: self._fresh_point(trial) for path, trial in self._steps_less(chosen, mesh)}
 
     def _nearest(self) -> Trial | None:
         """The setting that misses the goals by least, relative to their limits."""
@@ -260,12 +289,15 @@ class _Planner:
 
         Settings are compared on the runs that all of them have, which share their chance.
         """
-        trials = sorted(self.bench.tried(), key=lambda each: (self.bench.price(each), -_ettr(each)))
+        trials = sorted(self.bench.tried(), key=lambda each: (self._price(each), -_ettr(each)))
         front: list[Trial] = []
         for trial in trials:
             if not front or _ettr(trial) > _ettr(front[-1]):
                 front.append(trial)
         return tuple(map(self._point, front))
+
+    def _price(self, trial: Trial) -> float:
+        return self.bench.price(trial.scenario, trial.runs)
 
     def _point(self, trial: Trial) -> Option:
         assert trial.runs is not None
@@ -280,16 +312,27 @@ class _Planner:
         bench, level = self.bench, self.level if fresh else self.bench.confidence
         one_sided = 1.0 - (1.0 - level) / len(bench.goals)
         pairs = zip(bench.choices, trial.position, strict=True)
-        price = Trial(trial.position, trial.scenario, runs)
         return Option(
             setting={choice.path: choice.text(value) for choice, value in pairs},
-            price=bench.price(price),
+            price=bench.price(trial.scenario, runs),
             judgement=judgement,
             figures=tuple(goal.figure(runs, one_sided) for goal in bench.goals),
             ettr=Measure("ettr").mean(runs, bench.confidence),
             replications=len(runs.status),
             fresh=fresh,
         )
+
+
+def _no_setting(bench: Bench) -> str:
+    """Why no setting can be had at all."""
+    place = next(iter(bench.trials))
+    pairs = zip(bench.choices, place, strict=True)
+    settings = [choice.setting(value) for choice, value in pairs]
+    try:
+        override(bench.scenario, settings)
+    except ScenarioError as error:
+        return f"no cluster could have any of these settings. With {', '.join(settings)}: {error}"
+    raise AssertionError("a setting without a trial is infeasible")
 
 
 def _ettr(trial: Trial) -> float:

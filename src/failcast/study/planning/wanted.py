@@ -6,6 +6,7 @@ not be, here what must.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -13,12 +14,13 @@ from typing import Final
 
 import numpy as np
 
-from failcast.engine import METRICS, Runs
+from failcast.engine import Runs
 from failcast.results import Goal, RequestError, statistics
 from failcast.results.goals import MTBF, OPERATORS
 from failcast.results.measure import Measure
 from failcast.results.statistics import QUANTILES, Floats
 from failcast.scenario.errors import shown
+from failcast.study.planning.choices import listed
 
 
 class Judgement(Enum):
@@ -75,20 +77,29 @@ class Wanted:
     def figure(self, runs: Runs, confidence: float) -> Figure:
         """The figure in these runs; each bound holds with the confidence, for itself.
 
-        A metric is that of finished runs; where some did not finish, it is not known to be met.
+        A metric is that of finished runs; a run that did not finish has taken longer than any. A
+        mean that is the same in every run has no bound: nothing is known of what varies it.
         """
-        two_sided = 2.0 * confidence - 1.0
-        if self.measure.is_share:
-            values = self.measure.of(runs)
-            share = statistics.proportion(int(values.sum()), values.size, two_sided)
-            return Figure(share.value, share.low, share.high)
         values = self.measure.of(runs)
-        finished: Floats = values[~np.isnan(values)]
+        if self.measure.is_share:
+            count = int(values.sum())
+            low, high = statistics.share_bounds(count, values.size, confidence)
+            return Figure(count / values.size, low, high)
         if self.goal.stat in QUANTILES:
-            q = QUANTILES[self.goal.stat]
-            return _quantile(finished, q, confidence)
-        low, high = statistics.mean_interval(finished, two_sided) or (None, None)
-        return Figure(statistics.mean(finished), low, high)
+            known = np.where(np.isnan(values), self._of_unfinished, values)
+            return _quantile(known, QUANTILES[self.goal.stat], confidence)
+        finished: Floats = values[~np.isnan(values)]
+        mean, spread = statistics.mean(finished), statistics.standard_deviation(finished)
+        if mean is None or not spread:
+            return Figure(mean, None, None)
+        factor = statistics.t_quantile(finished.size - 1, 2.0 * confidence - 1.0)
+        half = factor * spread / math.sqrt(finished.size)
+        return Figure(mean, mean - half, mean + half)
+
+    @property
+    def _of_unfinished(self) -> float:
+        """What a run that did not finish counts as in a quantile: the worst."""
+        return -math.inf if self.upwards else math.inf
 
     def holds(self, value: float | None) -> bool:
         """Whether the goal holds for a value of its figure."""
@@ -97,11 +108,13 @@ class Wanted:
     def judge(self, runs: Runs, confidence: float) -> Judgement:
         """Whether the goal is met or missed with this confidence, or neither is known.
 
-        Runs that did not finish count against a goal on a metric.
+        Runs that did not finish count against a goal on a metric: in a quantile as the worst, and
+        a mean over the others is no answer.
         """
         figure = self.figure(runs, confidence)
         safe, hopeful = (figure.low, figure.high) if self.upwards else (figure.high, figure.low)
-        if self.measure.metric in METRICS and np.isnan(self.measure.of(runs)).any():
+        mean = not self.measure.is_share and self.goal.stat == "mean"
+        if mean and np.isnan(self.measure.of(runs)).any():
             return Judgement.MISSED
         if self.holds(safe):
             return Judgement.MET
@@ -112,13 +125,18 @@ class Wanted:
 
 def _quantile(values: Floats, q: float, confidence: float) -> Figure:
     """A quantile with distribution-free one-sided bounds, each None where there are too few."""
-    interval = statistics.quantile_bounds(values, q, confidence)
-    return Figure(statistics.quantile(values, q), *interval)
+    low, high = statistics.quantile_bounds(values, q, confidence)
+    value = float(np.quantile(values, q, method="lower" if q < 0.5 else "higher"))
+    if np.isfinite(values).all():
+        return Figure(statistics.quantile(values, q), low, high)
+    return Figure(
+        *(None if each is None or math.isinf(each) else each for each in (value, low, high))
+    )
 
 
 def read_goals(texts: Iterable[str]) -> tuple[Wanted, ...]:
     """Read goals. Raises RequestError."""
-    goals = tuple(Wanted.parse(text) for text in texts)
+    goals = tuple(Wanted.parse(text) for text in listed("goals", texts))
     if not goals:
         raise RequestError("a plan needs a goal, such as 'p95(training_hours) <= 9900'.")
     return goals

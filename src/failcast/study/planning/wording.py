@@ -23,8 +23,7 @@ def answer(plan: Plan) -> str:
         sentences.append(_assumed(plan))
     if not plan.complete:
         sentences.append(
-            f"The budget of runs was used up ({plan.runs:,}), so a cheaper setting may exist: "
-            "raise --budget."
+            "The budget of the search was used up, so a cheaper setting may exist: raise --budget."
         )
     return " ".join(sentences)
 
@@ -115,6 +114,6 @@ def figure_words(goal: Wanted, figure: Figure) -> str:
     )
     text = f"{goal.name} is {wording.number(figure.value, decimals)}"
     if safe is None:
-        return f"{text} (not bounded by so few runs)"
+        return f"{text} (not bounded by these runs)"
     least = "at least" if goal.upwards else "at most"
     return f"{text} ({least} {wording.number(safe, decimals)})"

@@ -18,7 +18,7 @@ from failcast.engine.uniforms import RESAMPLE, uniforms
 from failcast.results import quantiles
 from failcast.results.statistics import Floats
 
-#: Enough that the 1 of 1,000 that a strict interval cuts off is counted in several resamples.
+#: Enough for intervals of the usual confidences; stricter ones go by the spread.
 RESAMPLES: Final = 4000
 #: Draws that are held in memory at once.
 _DRAWS_AT_ONCE: Final = 1 << 20
@@ -67,6 +67,17 @@ def interval(figures: Floats, rows: int, confidence: float) -> tuple[np.ndarray,
     tail = 0.5 * math.erfc(factor / math.sqrt(2.0))
     low, high = np.quantile(figures, (tail, 1.0 - tail), axis=0)
     return low, high
+
+
+def spread_interval(
+    point: Floats, figures: Floats, rows: int, confidence: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of Student's intervals around `point` with the spread of its resamples.
+
+    For confidences so high that resamples hold too few figures beyond the ends to count them.
+    """
+    half = quantiles.t_quantile(rows - 1, confidence) * figures.std(axis=0, ddof=1)
+    return point - half, point + half
 
 
 def estimates(values: Floats, low: np.ndarray, high: np.ndarray) -> tuple[Estimate, ...]:

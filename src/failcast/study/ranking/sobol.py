@@ -88,7 +88,8 @@ def indices(a: Floats, b: Floats, outputs: Floats, seed: int, confidence: float)
     low, high = resampling.interval(drawn, rows, confidence)
     estimates = resampling.estimates(point, low, high)
     squares, slopes = slice(2, 2 + count), slice(2 + 3 * count, 2 + 4 * count)
-    least, most = resampling.interval(drawn, rows, resampling.strict(confidence, 2 * count))
+    strict = resampling.strict(confidence, 2 * count)
+    least, most = resampling.spread_interval(point, drawn, rows, strict)
     shown = (least[squares] > 0.0) | (least[slopes] > 0.0) | (most[slopes] < 0.0)
     return Indices(
         mean=centre if whole.any() else np.nan,

@@ -8,7 +8,7 @@ than the public defaults.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from failcast.results import wording
@@ -70,7 +70,7 @@ def _waiting(defaults: Sweep, returning: Sweep) -> Finding:
         _matters(small),
         f"{change} {_costs(small)}. A spare that was "
         f"preempted stays, so the job waits only some {preemptions or 0.0:.0f} times even with the "
-        f"smallest pool. Where spares go back ({', '.join(_RETURNING)}), it does matter: the same "
+        f"smallest pool. Where spares go back ({', '.join(_RETURNING)}), the same "
         f"change {_costs(large)}, and with {POOLS[0]} servers "
         f"{_costs(_at(returning, POOLS[0]))}.",
     )
@@ -83,7 +83,7 @@ def _nothing_else(sweeps: Mapping[str, Sweep]) -> Finding:
     change, gap = found[most]
     return Finding(
         "No other parameter matters.",
-        not any(_matters(each) for _, each in found.values()),
+        _none(_matters(each) for _, each in found.values()),
         f"Of the eight others, {most} matters most: {change} {_costs(gap)}.",
     )
 
@@ -92,7 +92,7 @@ def _failure_rates(defective: Sweep, random: Sweep) -> Finding:
     share, (change, rate) = _at(defective, GENEROUS), _of(random)
     return Finding(
         "Failure rates hardly matter while the pool is generous.",
-        not _matters(share) and not _matters(rate),
+        _none((_matters(share), _matters(rate))),
         f"With {GENEROUS} servers, {_ends(defective)} of failures.systematic.fraction "
         f"{_costs(share)}. But {random.axes[0].path} is not among the ten parameters, and there "
         f"{change} {_costs(rate)}: each failure costs a recovery, however many servers there are.",
@@ -103,7 +103,7 @@ def _repair_times(automated: Sweep, manual: Sweep) -> Finding:
     found = [_at(automated, GENEROUS), _at(manual, GENEROUS)]
     return Finding(
         "Repair times hardly matter while the pool is generous.",
-        not any(map(_matters, found)),
+        _none(map(_matters, found)),
         f"With {GENEROUS} servers, {_ends(automated)} of automated repair {_costs(found[0])}; "
         f"{_ends(manual)} of manual repair {_costs(found[1])}.",
     )
@@ -114,7 +114,7 @@ def _pool(sweep: Sweep) -> Finding:
     fewer = between(sweep, ("20 min", ENOUGH), ("20 min", POOLS[0]))
     return Finding(
         "Some 32 servers above the minimum are enough: 4,160.",
-        abs(_share(more)) < MATTERS / 10.0,
+        _opposite(_matters(more, MATTERS / 10.0)),
         f"{GENEROUS} instead of {ENOUGH} {_costs(more)}; the minimum, {POOLS[0]}, {_costs(fewer)}.",
     )
 
@@ -122,10 +122,10 @@ def _pool(sweep: Sweep) -> Finding:
 def _standbys(sweep: Sweep) -> Finding:
     first = between(sweep, ("4", ENOUGH), ("16", ENOUGH))
     second = between(sweep, ("16", ENOUGH), ("32", ENOUGH))
-    saved = first.difference or 0.0
+    pays = None if not first.shown else (first.difference or 0.0) < 0.0
     return Finding(
         "More standbys stop paying.",
-        saved < 0.0 and (second.difference or 0.0) > saved / 4.0,
+        _all((pays, _saves_less(second, abs(first.difference or 0.0) / 4.0))),
         f"With {ENOUGH} servers, 16 standbys instead of 4 {_costs(first)}; 32 instead of 16 "
         f"{_costs(second)}.",
     )
@@ -155,8 +155,38 @@ def _share(gap: Difference) -> float:
     return (gap.difference or 0.0) / gap.base if gap.base else 0.0
 
 
-def _matters(gap: Difference) -> bool:
-    return gap.shown and abs(_share(gap)) >= MATTERS
+def _matters(gap: Difference, least: float = MATTERS) -> bool | None:
+    """Whether a difference is at least this share of the time, or less; None: it may be either."""
+    if gap.low is None or gap.high is None or not gap.base:
+        return None
+    near, far = sorted((abs(gap.low), abs(gap.high)))
+    if gap.low <= 0.0 <= gap.high:
+        near = 0.0
+    if near / gap.base >= least:
+        return True
+    return False if far / gap.base < least else None
+
+
+def _saves_less(gap: Difference, hours: float) -> bool | None:
+    """Whether a difference saves less than this; None: it may or may not."""
+    if gap.low is None or gap.high is None:
+        return None
+    return True if gap.low > -hours else False if gap.high < -hours else None
+
+
+def _opposite(verdict: bool | None) -> bool | None:
+    return None if verdict is None else not verdict
+
+
+def _all(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether all are true; None where that hangs on one that is not known."""
+    found = list(verdicts)
+    return False if False in found else None if None in found else True
+
+
+def _none(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether none is true; None where that hangs on one that is not known."""
+    return _all(map(_opposite, verdicts))
 
 
 def _costs(gap: Difference) -> str:

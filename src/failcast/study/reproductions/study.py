@@ -12,7 +12,10 @@ from typing import Any, Final
 
 from failcast.engine import Engine
 from failcast.engine.executors import Executor
+from failcast.results import RequestError
+from failcast.results.folder import MANIFEST, check_folder, json_bytes, unwritable
 from failcast.results.request import replications_of, seed_of
+from failcast.results.whole_file import whole_file
 from failcast.results.workers import workers
 from failcast.scenario import Scenario, load, notebook
 from failcast.study.comparison import Comparison
@@ -39,11 +42,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of the publication, whether our numbers agree, and the numbers."""
+    """A statement of the publication, whether our numbers agree, and the numbers.
+
+    `agrees` is None where the runs are too few to say.
+    """
 
     statement: str
-    agrees: bool
+    agrees: bool | None
     numbers: str
+
+    @property
+    def verdict(self) -> str:
+        """Agrees, differs, or open."""
+        return {True: "agrees", False: "differs", None: "open"}[self.agrees]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name."""
@@ -90,10 +101,12 @@ class Reproduction:
 
     def answer(self) -> str:
         """How many findings agree with our numbers, and which do not."""
-        other = [each.statement for each in self.findings if not each.agrees]
-        agreed = len(self.findings) - len(other)
+        agreed = sum(each.agrees is True for each in self.findings)
         text = f"{agreed} of {len(self.findings)} findings of {self.study.title} agree."
-        return text if not other else f"{text} Not so: {' '.join(other)}"
+        other = [each.statement for each in self.findings if each.agrees is False]
+        open_ = [each.statement for each in self.findings if each.agrees is None]
+        text += f" Not so: {' '.join(other)}" if other else ""
+        return text + (f" Too few runs to say: {' '.join(open_)}" if open_ else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The findings and the sweeps with the training time and ETTR of each cell, for JSON."""
@@ -109,10 +122,7 @@ class Reproduction:
         }
 
     def _repr_html_(self) -> str:
-        rows = [
-            ("agrees" if each.agrees else "differs", each.statement, each.numbers)
-            for each in self.findings
-        ]
+        rows = [(each.verdict, each.statement, each.numbers) for each in self.findings]
         head = ("", "finding", "our numbers")
         return notebook.block(
             notebook.answer(self.answer()),
@@ -140,9 +150,9 @@ def run(
     how: dict[str, Any] = {"threads": threads, "engine": engine}
     if seed is not None:
         how["seed"] = seed_of(seed)
-    place = None if store is None else Path(store)
-    if place is not None:
-        place.mkdir(exist_ok=True)
+    if size < 2:
+        raise RequestError("a study needs two replications or more: one has no interval.")
+    place = None if store is None else _folder(store, study)
     with workers(executor, threads) as hands:
         sweeps = {
             name: sweep(
@@ -157,6 +167,19 @@ def run(
             for name, part in study.parts.items()
         }
     return Reproduction(study, sweeps, study.check(sweeps))
+
+
+def _folder(store: str | Path, study: Study) -> Path:
+    """The folder of a study, new or one of ours, with a manifest. Raises RequestError."""
+    place = check_folder(store, SCHEMA)
+    try:
+        place.mkdir(exist_ok=True)
+        if not (place / MANIFEST).exists():
+            with whole_file(place / MANIFEST, "the manifest") as file:
+                file.write(json_bytes({"schema": SCHEMA, "study": study.name}).decode())
+    except OSError as error:
+        raise unwritable(store, error) from error
+    return place
 
 
 def between(sweep: Sweep, base: tuple[str, ...], other: tuple[str, ...]) -> Difference:

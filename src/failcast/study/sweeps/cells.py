@@ -42,6 +42,8 @@ def read_axes(texts: Iterable[str], scenario: Scenario) -> tuple[Axis, ...]:
         raise RequestError("a sweep needs something to vary, such as job.warm_standbys=0,16,32.")
     for number, one in enumerate(axes):
         other = overlap(one.path, (each.path for each in axes[:number]))
+        if other == one.path:
+            raise RequestError(f"{other} is varied twice: give all its values in one place.")
         if other is not None:
             raise RequestError(f"{one.path} overlaps with {other}, which is varied too: keep one.")
     count = math.prod(len(each.values) for each in axes)

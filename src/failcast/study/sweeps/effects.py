@@ -7,8 +7,10 @@ pairs of cells is one figure for each replication, and the replications are inde
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -25,12 +27,19 @@ if TYPE_CHECKING:
     from failcast.study.sweeps.sweep import Sweep
 
 
+#: Axes of more values are compared only with the values of the least and the greatest mean.
+_MOST_COMPARED: Final = 40
+
+Columns: TypeAlias = dict[int, Floats]
+
+
 @dataclass(frozen=True)
 class Effect:
     """The largest effect of an axis: its `other` value instead of its `base` value.
 
     `difference` is the mean over `cells` pairs of cells that differ in this axis only, paired by
-    replication; of a metric, over the replications that finished in all of them.
+    replication; of a metric, over the replications that finished in all of them. Its interval is
+    that of the largest of all pairs of values: it holds for all of them together (Bonferroni).
     """
 
     path: str
@@ -40,60 +49,96 @@ class Effect:
     difference: Difference | ShareDifference
 
 
-def sweep_effects(sweep: Sweep, measure: Measure | None = None) -> tuple[Effect, ...]:
+def sweep_effects(sweep: Sweep, measure: Measure | str = "training_hours") -> tuple[Effect, ...]:
     """The effect of each axis, between the two values that the measure is furthest apart for.
 
-    It is that of the training time unless another is given. Those of the largest size come first.
-    An axis without two comparable values has none.
+    Those of the largest size come first. An axis without two comparable values has none. Raises
+    RequestError for a wrong name.
     """
-    measure = measure or Measure("training_hours")
-    columns = {cell.number: measure.of(sweep.sample(cell).runs) for cell in sweep.done}
-    found = [
-        effect
-        for axis in range(len(sweep.axes))
-        if (effect := _effect(sweep, axis, measure, columns)) is not None
-    ]
-    return tuple(sorted(found, key=lambda each: -abs(each.difference.difference or 0.0)))
+    asked = Measure.parse(measure) if isinstance(measure, str) else measure
+    return effects_of(sweep, [asked])[asked.name]
 
 
-def _effect(sweep: Sweep, axis: int, measure: Measure, columns: dict[int, Floats]) -> Effect | None:
-    ends = _furthest_apart(sweep, axis, columns)
-    if ends is None:
-        return None
-    pairs = _pairs(sweep, axis, *ends)
-    if not pairs:
-        return None
-    base = np.array([columns[cell] for cell, _ in pairs])
-    other = np.array([columns[cell] for _, cell in pairs])
-    kind = _of_shares if measure.is_share else _of_metric
-    gap = kind(measure.name, base, other, sweep.scenario.run.confidence)
-    return Effect(sweep.axes[axis].path, *ends, len(pairs), gap)
+def effects_of(sweep: Sweep, measures: Sequence[Measure]) -> dict[str, tuple[Effect, ...]]:
+    """The effects on several measures, by their names; each cell is read once."""
+    columns: dict[str, Columns] = {each.name: {} for each in measures}
+    for cell in sweep.done:
+        runs = sweep.sample(cell).runs
+        for each in measures:
+            columns[each.name][cell.number] = each.of(runs)
+    return {each.name: _effects(sweep, each, columns[each.name]) for each in measures}
 
 
-def _furthest_apart(sweep: Sweep, axis: int, columns: dict[int, Floats]) -> tuple[str, str] | None:
-    """The values with the least and the greatest mean over cells, in the order of the axis."""
+def _effects(sweep: Sweep, measure: Measure, columns: Columns) -> tuple[Effect, ...]:
+    found = (_effect(sweep, axis, measure, columns) for axis in range(len(sweep.axes)))
+    known = (each for each in found if each is not None)
+    return tuple(sorted(known, key=lambda each: -abs(each.difference.difference or 0.0)))
+
+
+def _effect(sweep: Sweep, axis: int, measure: Measure, columns: Columns) -> Effect | None:
     values = sweep.axes[axis].values
-    means = {}
-    for value in values:
-        found = [columns[cell.number] for cell in sweep.done if cell.values[axis] == value]
-        known = [column[~np.isnan(column)] for column in found]
-        figures = [float(column.mean()) for column in known if column.size]
-        if figures:
-            means[value] = sum(figures) / len(figures)
-    if len(means) < 2:
+    partners = _partners(sweep, axis)
+    means = {cell: _mean(column) for cell, column in columns.items()}
+    pairs = {
+        (base, other): _pairs(partners, base, other)
+        for base, other in _candidates(values, partners, means)
+    }
+    known = {ends: cells for ends, cells in pairs.items() if cells}
+    if not known:
         return None
-    rising = sorted(means, key=lambda value: means[value])  # stable, so equal ones keep their order
-    first, second = sorted((rising[0], rising[-1]), key=values.index)
-    return first, second
+    ends = max(known, key=lambda each: abs(_gap(known[each], means)))
+    base = np.array([columns[cell] for cell, _ in known[ends]])
+    other = np.array([columns[cell] for _, cell in known[ends]])
+    count = len(values) * (len(values) - 1) // 2
+    confidence = 1.0 - (1.0 - sweep.scenario.run.confidence) / count
+    kind = _of_shares if measure.is_share else _of_metric
+    gap = kind(measure.name, base, other, confidence)
+    return Effect(sweep.axes[axis].path, *ends, len(known[ends]), gap)
 
 
-def _pairs(sweep: Sweep, axis: int, base: str, other: str) -> list[tuple[int, int]]:
-    """The cells with one value and those with the other that differ in nothing else."""
-    partners: dict[tuple[str, ...], dict[str, int]] = {}
+def _partners(sweep: Sweep, axis: int) -> list[dict[str, int]]:
+    """The cells that differ in this axis only, by its value, for each setting of the others."""
+    found: dict[tuple[str, ...], dict[str, int]] = {}
     for cell in sweep.done:
         rest = (*cell.values[:axis], *cell.values[axis + 1 :])
-        partners.setdefault(rest, {})[cell.values[axis]] = cell.number
-    return [(each[base], each[other]) for each in partners.values() if {base, other} <= set(each)]
+        found.setdefault(rest, {})[cell.values[axis]] = cell.number
+    return list(found.values())
+
+
+def _candidates(
+    values: Sequence[str], partners: Sequence[dict[str, int]], means: Mapping[int, float]
+) -> Iterator[tuple[str, str]]:
+    """The pairs of values that are looked at, in the order of the axis."""
+    ends = values
+    if len(values) > _MOST_COMPARED:
+        whole = {value: _over(partners, value, means) for value in values}
+        known = [value for value in values if not math.isnan(whole[value])]
+        ends = [] if not known else [f(known, key=lambda v: whole[v]) for f in (min, max)]
+    for number, base in enumerate(values):
+        for other in values[number + 1 :]:
+            if base in ends or other in ends:
+                yield base, other
+
+
+def _over(partners: Sequence[dict[str, int]], value: str, means: Mapping[int, float]) -> float:
+    found = [means[each[value]] for each in partners if value in each]
+    known = [mean for mean in found if not math.isnan(mean)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _pairs(partners: Sequence[dict[str, int]], base: str, other: str) -> list[tuple[int, int]]:
+    return [(each[base], each[other]) for each in partners if base in each and other in each]
+
+
+def _gap(cells: Sequence[tuple[int, int]], means: Mapping[int, float]) -> float:
+    gaps = [means[other] - means[base] for base, other in cells]
+    known = [gap for gap in gaps if not math.isnan(gap)]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _mean(column: Floats) -> float:
+    known = column[~np.isnan(column)]
+    return float(known.mean()) if known.size else math.nan
 
 
 def _of_metric(name: str, base: Floats, other: Floats, confidence: float) -> Difference:

@@ -9,7 +9,7 @@ import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from failcast.engine import Engine, Runs
 from failcast.engine.executors import Executor
@@ -51,6 +51,9 @@ class Sweep:
     engine: Engine = "kernel"
     interrupted: bool = False
     _runs: Callable[[int], Runs] = field(repr=False, kw_only=True)
+
+    #: The schema of its document and of its store.
+    schema: ClassVar[str] = SCHEMA
 
     @property
     def infeasible(self) -> tuple[Cell, ...]:
@@ -169,6 +172,7 @@ def sweep(
     start = seed_of(scenario.run.seed if seed is None else seed)
     axes = read_axes(_texts(vary), scenario)
     cells = make_cells(scenario, axes)
+    _refuse_nothing(cells)
     layout = Layout.of(cells, start, size, engine)
     work = Work(layout, size, scenario.run.confidence, on_progress)
     with contextlib.ExitStack() as stack:
@@ -187,6 +191,11 @@ def sweep(
     return found
 
 
+def _refuse_nothing(cells: Sequence[Cell]) -> None:
+    if all(cell.scenario is None for cell in cells):
+        raise RequestError(f"no cluster could have any of these cells: {cells[0].problem}")
+
+
 def check_sweep(
     scenario: Scenario, vary: Vary, *, replications: int | None = None, seed: int | None = None
 ) -> int:
@@ -194,6 +203,7 @@ def check_sweep(
     check_request(scenario, replications=replications, seed=seed)
     size = replications_of(scenario.run.replications if replications is None else replications)
     cells = make_cells(scenario, read_axes(_texts(vary), scenario))
+    _refuse_nothing(cells)
     return size * sum(cell.scenario is not None for cell in cells)
 
 
@@ -201,8 +211,26 @@ def _texts(vary: Vary) -> list[str]:
     if isinstance(vary, str):
         return [vary]
     if isinstance(vary, Mapping):
-        return [f"{path}={'|'.join(map(str, values))}" for path, values in vary.items()]
+        return [_text(path, values) for path, values in vary.items()]
+    if not isinstance(vary, Sequence) or not all(isinstance(text, str) for text in vary):
+        raise RequestError(
+            "what is varied is a list of texts such as 'job.warm_standbys=0,16', or maps paths to "
+            f"lists of values; got {vary!r:.80}."
+        )
     return list(vary)
+
+
+def _text(path: object, values: object) -> str:
+    """`path=a|b` from a path and a list of values."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise RequestError(f"{path} needs a list of values, such as [0, 16]; got {values!r:.80}.")
+    for value in values:
+        if not isinstance(value, str | int | float):
+            raise RequestError(
+                f"{path} has the value {value!r:.80}: give a number, or a text as in a scenario "
+                "file, such as '20 min'."
+            )
+    return f"{path}={'|'.join(map(str, values))}"
 
 
 def _identity(

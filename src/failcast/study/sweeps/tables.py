@@ -13,7 +13,7 @@ import numpy as np
 from failcast.engine import METRICS, Status
 from failcast.results.measure import Measure
 from failcast.scenario import scenario_hash, to_dict
-from failcast.study.sweeps.effects import sweep_effects
+from failcast.study.sweeps.effects import Effect, effects_of
 from failcast.study.sweeps.figures import FIGURES
 from failcast.version import __version__
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import polars
 
     from failcast.study.sweeps.sweep import Sweep
-
-SCHEMA = "failcast.sweep/1"
-"""The schema of the document."""
 
 
 def table(sweep: Sweep) -> polars.DataFrame:
@@ -61,7 +58,7 @@ def document(
     wanted = [Measure.parse(name) for name in metrics] or [Measure(name) for name in METRICS]
     came = {"argv": None if argv is None else list(argv), "created": created}
     return {
-        "schema": SCHEMA,
+        "schema": sweep.schema,
         "manifest": {
             "failcast": __version__,
             "scenario": sweep.scenario.name,
@@ -75,22 +72,22 @@ def document(
         "scenario": to_dict(sweep.scenario),
         "interrupted": sweep.interrupted,
         "vary": {axis.path: list(axis.values) for axis in sweep.axes},
-        "effects": {measure.name: _effects(sweep, measure) for measure in wanted},
+        "effects": {
+            name: [_effect(each) for each in found]
+            for name, found in effects_of(sweep, wanted).items()
+        },
         "cells": [_cell(sweep, number, wanted) for number in range(len(sweep.cells))],
     }
 
 
-def _effects(sweep: Sweep, measure: Measure) -> list[dict[str, Any]]:
-    return [
-        {
-            "path": effect.path,
-            "base": effect.base,
-            "other": effect.other,
-            "cells": effect.cells,
-            "difference": effect.difference.to_dict(),
-        }
-        for effect in sweep_effects(sweep, measure)
-    ]
+def _effect(effect: Effect) -> dict[str, Any]:
+    return {
+        "path": effect.path,
+        "base": effect.base,
+        "other": effect.other,
+        "cells": effect.cells,
+        "difference": effect.difference.to_dict(),
+    }
 
 
 def _cell(sweep: Sweep, number: int, measures: Sequence[Measure]) -> dict[str, Any]:

@@ -24,13 +24,15 @@ def answer(sweep: Sweep) -> str:
     }
     sentences = [_range(sweep, times)] if times else [_nothing(sweep)]
     found = [each for each in sweep_effects(sweep) if each.difference.difference is not None]
-    if times and len(sweep.axes) > 0 and found:
+    if times and found:
         sentences.append(_who_matters(found))
+    sentences += _unfinished(sweep)
     if sweep.infeasible:
         sentences.append(_infeasible(sweep))
     if sweep.interrupted:
         left = len(sweep.cells) - len(sweep.infeasible) - len(sweep.done)
-        sentences.append(f"The sweep was interrupted: {_cells(left)} are missing.")
+        verb = "is" if left == 1 else "are"
+        sentences.append(f"The sweep was interrupted: {_cells(left)} {verb} missing.")
     return " ".join(sentences)
 
 
@@ -56,8 +58,26 @@ def named(sweep: Sweep, cell: Cell) -> str:
     return ", ".join(f"{axis.path}={value}" for axis, value in pairs)
 
 
+def _unfinished(sweep: Sweep) -> list[str]:
+    """How many runs did not finish: what is told of training times is of the luckier ones."""
+    left = {
+        cell.number: sweep.replications - sweep.figures[cell.number].finished for cell in sweep.done
+    }
+    some = [number for number, count in left.items() if count]
+    if not some or (len(some) == len(left) and all(left[n] == sweep.replications for n in some)):
+        return []
+    worst = max(some, key=lambda number: left[number])
+    return [
+        f"In {_cells(len(some))} not all runs finish, and means are over those that do, which are "
+        f"the luckier ones: with {named(sweep, sweep.cells[worst])}, "
+        f"{sweep.figures[worst].finished:,} of {sweep.replications:,} finish."
+    ]
+
+
 def _nothing(sweep: Sweep) -> str:
-    return f"No run finished in any of {_cells(len(sweep.done))}."
+    if not sweep.done:
+        return "No cell is complete."
+    return f"No run finishes in any of {_cells(len(sweep.done))}."
 
 
 def _who_matters(found: list[Effect]) -> str:

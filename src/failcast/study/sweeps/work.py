@@ -7,6 +7,7 @@ the first block that is missing, and ends in the same bytes whoever did the task
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -36,6 +37,13 @@ class Layout:
     """
 
     blocks: tuple[tuple[tuple[int, Task], ...], ...]
+
+    def holding(self, cell: int) -> Iterator[int]:
+        """The numbers of the blocks that hold runs of a cell; blocks are in the order of cells."""
+        number = bisect_left(self.blocks, cell, key=lambda block: block[-1][0])
+        while number < len(self.blocks) and self.blocks[number][0][0] <= cell:
+            yield number
+            number += 1
 
     @classmethod
     def of(cls, cells: Sequence[Cell], seed: int, replications: int, engine: Engine) -> Layout:
@@ -115,8 +123,7 @@ class Work:
         assert self._store is not None
         parts = [
             runs
-            for number, block in enumerate(self.layout.blocks)
-            if any(cell == each for each, _ in block)
+            for number in self.layout.holding(cell)
             for each, runs in self._read_again(self._store, number)
             if each == cell
         ]
