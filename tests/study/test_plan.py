@@ -232,6 +232,17 @@ def test_runs_that_do_not_finish_are_the_worst_in_a_quantile() -> None:
     assert judged([Wanted.parse("training_hours <= 99")], runs, 0.95) is Judgement.MISSED
 
 
+def test_rare_events_get_the_runs_that_they_need() -> None:
+    found = fc.plan(fc.load("small"), ["cluster.spare_pool=8..12"], ["depleted <= 0.5%"])
+    assert found.chosen is not None
+    assert found.chosen.replications > 400
+    figure = found.chosen.figures[0]
+    assert figure.high is not None
+    assert figure.value == 0.0 < figure.high <= 0.005
+    with pytest.raises(fc.RequestError, match="would need 29,956 runs of each setting"):
+        fc.plan(fc.load("small"), ["cluster.spare_pool=8..12"], ["depleted <= 0.01%"])
+
+
 def test_what_no_cluster_could_have_is_refused() -> None:
     with pytest.raises(fc.RequestError, match="no cluster could have any of these settings"):
         fc.plan(closed(), ["job.servers=1000..2000"], ["ettr >= 0.5"])

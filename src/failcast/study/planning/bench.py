@@ -18,11 +18,12 @@ from failcast.results import statistics
 from failcast.results.measure import Measure
 from failcast.scenario import Scenario, ScenarioError, override
 from failcast.study.planning.choices import Choice, Position
-from failcast.study.planning.wanted import Judgement, Wanted, judged
+from failcast.study.planning.wanted import Judgement, Wanted, judged, needed
 
 #: Replications of a setting when it is first looked at.
 FIRST_LOOK: Final = 24
-#: And at most while settings are searched; what is still open then counts as not met.
+#: And at most while settings are searched, unless goals need more; what is still open then counts
+#: as not met.
 MOST_LOOKS: Final = 384
 
 
@@ -65,6 +66,8 @@ class Bench:
         self.scenario, self.choices, self.goals, self.aim = scenario, choices, goals, aim
         self.seed, self.confidence, self.budget = seed, confidence, budget
         self.executor = executor
+        #: Runs of a setting at most: half as many again as would do if all of them comply.
+        self.most = max(MOST_LOOKS, math.ceil(1.5 * needed(goals, confidence)))
         self.on_progress = on_progress or (lambda more: None)
         self.spent = 0
         self.trials: dict[Position, Trial | None] = {}
@@ -143,13 +146,13 @@ class Bench:
         """How far all goals are from their limits, in standard errors; those far off come first.
 
         Minus infinity where no further look is likely to show that they are met: where an estimate
-        that is a standard error better than now would not be clear of the limit after MOST_LOOKS.
+        that is a standard error better than now would not be clear of the limit after the most.
         """
         assert trial.runs is not None
         if "outlook" not in trial.known:
             level = 1.0 - (1.0 - self.confidence) / len(self.goals)
-            errors = statistics.t_quantile(MOST_LOOKS, 2.0 * level - 1.0)
-            left = errors * math.sqrt(trial.replications / MOST_LOOKS)
+            errors = statistics.t_quantile(self.most, 2.0 * level - 1.0)
+            left = errors * math.sqrt(trial.replications / self.most)
             trial.known["outlook"] = min(_outlook(goal, trial.runs, left) for goal in self.goals)
         outlook: float = trial.known["outlook"]
         return outlook

@@ -6,6 +6,7 @@ replications that no setting was chosen by.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,12 +24,21 @@ from failcast.study.planning.assumptions import Assumption, assumptions
 from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
 from failcast.study.planning.choices import SERVERS, Choice, first_positions, read_aim, read_choices
 from failcast.study.planning.search import search
-from failcast.study.planning.wanted import CONFIDENCE, Figure, Judgement, Wanted, judged, read_goals
+from failcast.study.planning.wanted import (
+    CONFIDENCE,
+    Figure,
+    Judgement,
+    Wanted,
+    judged,
+    needed,
+    read_goals,
+)
 
 #: Runs that a plan may spend unless told otherwise: half a minute at Table 1 on two cores.
 BUDGET: Final = 12_000
-#: Fresh replications that a setting is judged on, and how many settings may be judged so.
+#: Fresh replications that a setting is judged on, unless goals need more.
 FRESH: Final = 400
+#: Settings that may be judged on fresh replications.
 ATTEMPTS: Final = 8
 #: The number of the first fresh replication: no search has so many.
 _FRESH_FROM: Final = 1_000_000
@@ -183,6 +193,7 @@ class _Planner:
         self.level = 1.0 - (1.0 - bench.confidence) / ATTEMPTS
         self.fresh: dict[tuple[float, ...], Runs] = {}
         self.more = 0  # runs beyond those of the search
+        self.count = max(FRESH, math.ceil(1.5 * needed(bench.goals, self.level)))
 
     def plan(self) -> Plan:
         bench = self.bench
@@ -254,11 +265,11 @@ class _Planner:
     def _runs(self, trial: Trial) -> Runs:
         """Fresh replications of a setting."""
         if trial.position not in self.fresh:
-            task = Task(trial.scenario, self.bench.seed, _FRESH_FROM, FRESH)
+            task = Task(trial.scenario, self.bench.seed, _FRESH_FROM, self.count)
             pieces = list(self.bench.executor.run(_halves(task)))
             self.fresh[trial.position] = Runs.joined(pieces)
-            self.more += FRESH
-            self.bench.on_progress(FRESH)
+            self.more += self.count
+            self.bench.on_progress(self.count)
         return self.fresh[trial.position]
 
     def _is_met(self, trial: Trial) -> bool:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from failcast.study.planning.bench import FIRST_LOOK, MOST_LOOKS, Bench, Trial
+from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
 from failcast.study.planning.choices import Position, first_positions
 from failcast.study.planning.wanted import Judgement
 
@@ -74,11 +74,12 @@ def settle(bench: Bench) -> Trial | None:
             trial
             for trial in cheaper
             if bench.judgement(trial) is Judgement.OPEN
-            and trial.replications < MOST_LOOKS
+            and trial.replications < bench.most
             and bench.outlook(trial) > -math.inf
         ]
         undecided.sort(key=bench.outlook, reverse=True)
         before = bench.spent
-        bench.look((trial, 2 * trial.replications) for trial in undecided[:_AT_ONCE])
+        looks = [(each, min(bench.most, 2 * each.replications)) for each in undecided[:_AT_ONCE]]
+        bench.look(looks)
         if bench.spent == before:
             return best

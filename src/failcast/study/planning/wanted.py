@@ -101,6 +101,19 @@ class Wanted:
         """What a run that did not finish counts as in a quantile: the worst."""
         return -math.inf if self.upwards else math.inf
 
+    def needs(self, confidence: float) -> int:
+        """The runs from which on the goal can be shown at all, if all of them comply."""
+        miss = 1.0 - confidence
+        if self.goal.stat in QUANTILES:
+            q = QUANTILES[self.goal.stat]
+            return math.ceil(math.log(miss) / math.log(1.0 - q if self.upwards else q))
+        if not self.measure.is_share:
+            return 2
+        share = self.goal.limit if self.upwards else 1.0 - self.goal.limit
+        if not 0.0 < share < 1.0:
+            return 1
+        return math.ceil(math.log(miss) / math.log(share))
+
     def holds(self, value: float | None) -> bool:
         """Whether the goal holds for a value of its figure."""
         return value is not None and OPERATORS[self.goal.comparison](value, self.goal.limit)
@@ -151,5 +164,24 @@ def judged(goals: Sequence[Wanted], runs: Runs, confidence: float) -> Judgement:
     return Judgement.OPEN if Judgement.OPEN in found else Judgement.MET
 
 
+def needed(goals: Sequence[Wanted], confidence: float) -> int:
+    """The runs from which on all goals can be shown together, if all of them comply.
+
+    Raises RequestError where that is more than MOST_NEEDED.
+    """
+    level = 1.0 - (1.0 - confidence) / len(goals)
+    goal = max(goals, key=lambda each: each.needs(level))
+    count = goal.needs(level)
+    if count > MOST_NEEDED:
+        raise RequestError(
+            f"the goal {shown(goal.goal.text)} would need {count:,} runs of each setting to be "
+            f"shown, but a plan makes at most {MOST_NEEDED:,}: ask for less, or with less "
+            "confidence."
+        )
+    return count
+
+
+#: Most runs of a setting that a goal may need.
+MOST_NEEDED: Final = 20_000
 #: How sure one has to be, by default, that a goal is met.
 CONFIDENCE: Final = 0.95

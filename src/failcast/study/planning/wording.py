@@ -21,7 +21,7 @@ def answer(plan: Plan) -> str:
         sentences.append(_less(plan))
     if plan.assumptions:
         sentences.append(_assumed(plan))
-    if not plan.complete:
+    if not plan.complete and (plan.chosen is None or plan.less):
         sentences.append(
             "The budget of the search was used up, so a cheaper setting may exist: raise --budget."
         )
