@@ -47,7 +47,7 @@ MinimizeOption = Annotated[
     str,
     typer.Option(
         metavar="AIM",
-        help="What is to be small: servers (of both pools), or a metric.",
+        help="What is to be small: servers (of both pools), cost (where priced), or a metric.",
         autocompletion=candidates.aims,
     ),
 ]

@@ -47,6 +47,7 @@ from failcast.scenario.policies import (
 from failcast.scenario.scenario import (
     AutomatedRepair,
     Cluster,
+    Cost,
     Diagnosis,
     Exposure,
     Failures,
@@ -78,6 +79,7 @@ __all__ = [
     "Cluster",
     "Constant",
     "ConstantLife",
+    "Cost",
     "Diagnosis",
     "Distribution",
     "Empirical",

@@ -37,6 +37,8 @@ class Block(BaseModel):
 
     #: Dotted path of the block within a scenario: the prefix of its fields in messages.
     place: ClassVar[str] = ""
+    #: Whether a written scenario leaves the block out as long as it is as it is by default.
+    optional: ClassVar[bool] = False
     #: The field that a bare value in the place of the block stands for; empty: it needs its fields.
     short_form: ClassVar[str] = ""
 

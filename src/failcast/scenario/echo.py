@@ -25,9 +25,9 @@ def to_dict(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario as a file would hold it: all fields, units as text.
 
     ``run.horizon`` is left out when it is the default, 1,000 × the job's length, and so is
-    ``run.precision`` when it is off, and ``uncertain`` when nothing is. A file of measured values
-    keeps its name, with the beginning of its hash, and is read again from beside the file that the
-    scenario is written to.
+    ``run.precision`` when it is off, ``cost`` when nothing has a price, and ``uncertain`` when
+    nothing is. A file of measured values keeps its name, with the beginning of its hash, and is
+    read again from beside the file that the scenario is written to.
     """
     return _plain(scenario, keep=False)
 
@@ -58,7 +58,7 @@ def _plain(block: Block, *, keep: bool) -> dict[str, Any]:
         if isinstance(kind, Rule):
             if value is not None and value != ():
                 data[name] = value if keep and isinstance(value, Family) else kind.plain(value)
-        else:
+        elif not (isinstance(value, Block) and value.optional and value == type(value)()):
             data[name] = OFF if value is None else _plain(value, keep=keep)
     return data
 

@@ -111,6 +111,9 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
     "score.initial": ("points", "A server's score at the start."),
     "score.penalty": ("points", "What each blame takes from the score."),
     "score.credit": ("points", "What each completed period of operation adds. There is no cap."),
+    "cost.gpu_hour": ("", "For each GPU-hour of active and standby servers."),
+    "cost.idle_hour": ("", "For each hour of an idle server."),
+    "cost.repair": ("", "For each repair, whatever its stages."),
     "score.period": ("", "The server's own operation, since its last blame, that earns a credit."),
     "retirement": (
         "",

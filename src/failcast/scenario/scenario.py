@@ -57,6 +57,7 @@ RunsToStop = Annotated[int, Count(2, MOST_REPLICATIONS)]
 Probability = Annotated[float, Real(0.0, 1.0)]
 PositiveShare = Annotated[float, Real(0.0, 1.0, least_excluded=True)]
 PositiveHours = Annotated[float, Duration(positive=True)]
+Price = Annotated[float, Real(0.0, 1e9)]
 #: Outside these limits an interval is too narrow to mean anything or too wide to be computed well.
 Confidence = Annotated[float, Real(0.5, 0.9999)]
 
@@ -212,6 +213,25 @@ class Score(Block):
     period: PositiveHours = 24.0
 
 
+class Cost(Block):
+    """Prices in any currency. ``gpu_hour`` is for active and standby servers, each of their GPUs.
+
+    ``idle_hour`` is for each hour of an idle server, ``repair`` for each repair, whatever its
+    stages. Spares do other work and cost nothing here.
+    """
+
+    place: ClassVar[str] = "cost"
+    optional: ClassVar[bool] = True
+    gpu_hour: Price = 0.0
+    idle_hour: Price = 0.0
+    repair: Price = 0.0
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether anything has a price."""
+        return max(self.gpu_hour, self.idle_hour, self.repair) > 0.0
+
+
 class Run(Block):
     """Control of the simulation. ``horizon`` None means 1,000 × the job's length.
 
@@ -252,6 +272,7 @@ class Scenario(Block):
     score: Score = Score()
     retirement: RetirementField = Never()
     uncertain: Annotated[Texts, Uncertain()] = ()
+    cost: Cost = Cost()
     run: Run = Run()
 
     def _repr_html_(self) -> str:

@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-
 from failcast.engine import Runs
 from failcast.engine.executors import Executor, Task
 from failcast.results import statistics
-from failcast.results.measure import Measure
 from failcast.scenario import Scenario, ScenarioError, override
-from failcast.study.planning.choices import Choice, Position
+from failcast.study.planning.choices import Aim, Choice, Position
 from failcast.study.planning.wanted import Judgement, Wanted, judged, needed
 
 #: Replications of a setting when it is first looked at.
@@ -55,7 +52,7 @@ class Bench:
         scenario: Scenario,
         choices: Sequence[Choice],
         goals: Sequence[Wanted],
-        aim: Measure | None,
+        aim: Aim,
         *,
         seed: int,
         confidence: float,
@@ -114,21 +111,12 @@ class Bench:
         """The trials that have runs."""
         return (each for each in self.trials.values() if each is not None and each.runs is not None)
 
-    def price(self, scenario: Scenario, runs: Runs | None) -> float:
-        """What is to be small: the servers of both pools, or the mean of a measure in runs."""
-        if self.aim is None:
-            return float(scenario.cluster.working_pool + scenario.cluster.spare_pool)
-        assert runs is not None
-        values = self.aim.of(runs)
-        known = values[~np.isnan(values)]
-        return float(known.mean()) if known.size else math.inf
-
     def rank(self, trial: Trial) -> tuple[float, float]:
         """What decides between settings: the price, then how little of the ranges they take."""
         if "rank" not in trial.known:
             pairs = zip(self.choices, trial.position, strict=True)
             taken = sum(choice.share(value) for choice, value in pairs)
-            trial.known["rank"] = self.price(trial.scenario, trial.runs), taken
+            trial.known["rank"] = self.aim.price(trial.scenario, trial.runs), taken
         rank: tuple[float, float] = trial.known["rank"]
         return rank
 

@@ -12,7 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+import numpy as np
+
+from failcast.engine import Runs
 from failcast.results import RequestError
+from failcast.results.cost import cost_of
 from failcast.results.errors import unknown_name
 from failcast.results.measure import KNOWN, Measure
 from failcast.scenario import Scenario
@@ -21,8 +25,9 @@ from failcast.study.axes import Axis, Span, axis, span
 
 #: A number for each choice.
 Position: TypeAlias = tuple[float, ...]
-#: What can be minimized besides measures of runs: the servers of both pools.
+#: What can be minimized besides measures of runs: the servers of both pools, or what a run costs.
 SERVERS: Final = "servers"
+COST: Final = "cost"
 #: Values of a range that are tried first, by the number of ranges.
 _FIRST_VALUES: Final = {1: 17, 2: 9, 3: 5}
 _FEW_VALUES: Final = 3
@@ -140,10 +145,35 @@ def first_positions(choices: Sequence[Choice]) -> Iterator[Position]:
     return itertools.product(*(choice.first_values(ranges) for choice in choices))
 
 
-def read_aim(text: str) -> Measure | None:
-    """What is to be small: None for servers, or a measure. Raises RequestError."""
+@dataclass(frozen=True)
+class Aim:
+    """What is to be small: `servers`, `cost`, or a measure of runs."""
+
+    name: str
+    measure: Measure | None = None
+
+    def price(self, scenario: Scenario, runs: Runs | None) -> float:
+        """The servers of a setting, or the mean over its runs; those that finish, of a metric."""
+        if self.name == SERVERS:
+            return float(scenario.cluster.working_pool + scenario.cluster.spare_pool)
+        assert runs is not None
+        values = cost_of(scenario, runs) if self.measure is None else self.measure.of(runs)
+        known = values[~np.isnan(values)]
+        return float(known.mean()) if known.size else math.inf
+
+
+def read_aim(text: str, scenario: Scenario) -> Aim:
+    """What is to be small. Raises RequestError, also for a cost without prices."""
     if text == SERVERS:
-        return None
-    if text.partition("(")[0].strip() not in KNOWN:
-        raise unknown_name("aim", text, (SERVERS, *KNOWN))
-    return Measure.parse(text)
+        return Aim(text)
+    if text == COST and scenario.cost.is_priced:
+        return Aim(text)
+    if text == COST:
+        raise RequestError(
+            "nothing has a price: set cost.gpu_hour, cost.idle_hour or cost.repair, such as "
+            "-s cost.gpu_hour=2."
+        )
+    if not isinstance(text, str) or text.partition("(")[0].strip() not in KNOWN:
+        raise unknown_name("aim", text, (SERVERS, COST, *KNOWN))
+    measure = Measure.parse(text)
+    return Aim(measure.name, measure)

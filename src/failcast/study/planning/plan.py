@@ -22,7 +22,14 @@ from failcast.results.statistics import Interval
 from failcast.scenario import Scenario, ScenarioError, override
 from failcast.study.planning.assumptions import Assumption, assumptions
 from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
-from failcast.study.planning.choices import SERVERS, Choice, first_positions, read_aim, read_choices
+from failcast.study.planning.choices import (
+    SERVERS,
+    Aim,
+    Choice,
+    first_positions,
+    read_aim,
+    read_choices,
+)
 from failcast.study.planning.search import search
 from failcast.study.planning.wanted import (
     CONFIDENCE,
@@ -74,7 +81,7 @@ class Plan:
     scenario: Scenario
     choices: tuple[Choice, ...]
     goals: tuple[Wanted, ...]
-    aim: Measure | None
+    aim: Aim
     confidence: float
     seed: int
     chosen: Option | None
@@ -88,8 +95,8 @@ class Plan:
 
     @property
     def aim_name(self) -> str:
-        """What is small: `servers` or a measure."""
-        return SERVERS if self.aim is None else self.aim.name
+        """What is small: `servers`, `cost` or a measure."""
+        return self.aim.name
 
     def answer(self) -> str:
         """The setting and what is known about it, in a few sentences."""
@@ -121,7 +128,7 @@ def check_plan(
     check_request(scenario)
     choices = read_choices(choose, scenario)
     read_goals(goals)
-    read_aim(minimize)
+    read_aim(minimize, scenario)
     _check_size(choices)
 
 
@@ -141,13 +148,14 @@ def plan(
     """Find the setting of least `minimize` that meets all `goals` together with `confidence`.
 
     `choose` are ranges or lists of values as `--choose` takes them; `goals` such as
-    "p95(training_hours) <= 9900"; `minimize` "servers" or a measure such as "training_hours".
-    `budget` is the number of runs that the search may spend; the fresh runs on which settings are
-    judged, and those about assumptions, come on top. The same arguments give the same plan. Raises
-    RequestError or ScenarioError.
+    "p95(training_hours) <= 9900"; `minimize` is "servers", "cost" by the scenario's prices, or a
+    measure such as "training_hours". `budget` is the number of runs that the search may spend; the
+    fresh runs on which settings are judged, and those about assumptions, come on top. The same
+    arguments give the same plan. Raises RequestError or ScenarioError.
     """
     check_request(scenario, seed=seed, threads=threads)
-    choices, wanted, aim = read_choices(choose, scenario), read_goals(goals), read_aim(minimize)
+    choices, wanted = read_choices(choose, scenario), read_goals(goals)
+    aim = read_aim(minimize, scenario)
     least = _check_size(choices) * FIRST_LOOK
     workers = threads_of(1 if threads is None else threads)
     bench = Bench(
@@ -233,7 +241,8 @@ class _Planner:
             steps = [trial for _, trial in self._steps_less(chosen, mesh)]
             if len({*self.fresh, *(trial.position for trial in steps)}) > ATTEMPTS:
                 return chosen
-            better = [trial for trial in steps if self._is_met(trial)]
+            cheaper = (each for each in steps if self._fresh_rank(each) < self._fresh_rank(chosen))
+            better = [trial for trial in cheaper if self._is_met(trial)]
             if not better:
                 return chosen
             chosen = min(better, key=self._fresh_rank)
@@ -308,7 +317,7 @@ class _Planner:
         return tuple(map(self._point, front))
 
     def _price(self, trial: Trial) -> float:
-        return self.bench.price(trial.scenario, trial.runs)
+        return self.bench.aim.price(trial.scenario, trial.runs)
 
     def _point(self, trial: Trial) -> Option:
         assert trial.runs is not None
@@ -325,7 +334,7 @@ class _Planner:
         pairs = zip(bench.choices, trial.position, strict=True)
         return Option(
             setting={choice.path: choice.text(value) for choice, value in pairs},
-            price=bench.price(trial.scenario, runs),
+            price=bench.aim.price(trial.scenario, runs),
             judgement=judgement,
             figures=tuple(goal.figure(runs, one_sided) for goal in bench.goals),
             ettr=Measure("ettr").mean(runs, bench.confidence),

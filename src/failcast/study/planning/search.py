@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
-from failcast.study.planning.choices import Position, first_positions
+from failcast.study.planning.choices import SERVERS, Position, first_positions
 from failcast.study.planning.wanted import Judgement
 
 #: Open settings that get more replications together.
@@ -56,7 +56,7 @@ def _around(bench: Bench, best: Trial, mesh: float) -> list[Position]:
         for choice, value in zip(bench.choices, best.position, strict=True)
     )
     places = (place for place in itertools.product(*steps) if place != best.position)
-    if bench.aim is not None:
+    if bench.aim.name != SERVERS:
         return list(places)
     limit = bench.rank(best)
     trials = (bench.trial(place) for place in places)

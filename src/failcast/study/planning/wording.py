@@ -35,7 +35,7 @@ def setting(point: Option) -> str:
 
 def price(plan: Plan, point: Option) -> str:
     """`4,200 servers` or `training_hours 9,877`."""
-    if plan.aim is None:
+    if plan.aim_name == "servers":
         return f"{point.price:,.0f} servers"
     return f"{plan.aim_name} {wording.number(point.price, wording.decimals_for_value(point.price))}"
 
@@ -64,8 +64,12 @@ def _figures(plan: Plan, point: Option) -> list[tuple[Wanted, Figure]]:
 
 def _less(plan: Plan) -> str:
     """What one step less of each choice does."""
+    assert plan.chosen is not None
     parts = []
     for path, point in plan.less.items():
+        if point.price > plan.chosen.price:
+            parts.append(f"{path}={point.setting[path]} is dearer")
+            continue
         if point.judgement is Judgement.MET:
             parts.append(f"{path}={point.setting[path]} would do, too")
             continue
