@@ -15,8 +15,9 @@ import pytest
 from tests.cli.test_run import failcast
 
 import failcast as fc
-from failcast.engine import warm
-from failcast.engine.executors import TRIES, Task, Threads, in_order
+from failcast.engine import simulate, warm
+from failcast.engine.executors import TRIES, Task, Threads, in_order, work_of
+from failcast.engine.plan import make_plan
 from failcast.engine.simulate import BooksError, Runs
 from failcast.results.workers import EXECUTORS, workers
 
@@ -165,3 +166,9 @@ def test_of_many_workers_that_start_together_one_compiles(
     for each in workers:
         each.join()
     assert len(compiled) == (1 if locked else 4)
+
+
+def test_the_work_of_a_scenario_is_about_that_of_its_plan() -> None:
+    for name in ("small", "airesim-table1"):
+        scenario = fc.load(name)
+        assert work_of(scenario) == pytest.approx(simulate.work_of(make_plan(scenario)), rel=1e-3)

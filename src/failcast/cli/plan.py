@@ -60,7 +60,7 @@ ConfidenceOption = Annotated[
 BudgetOption = Annotated[
     int | None,
     typer.Option(
-        parser=whole_number, metavar="N", help="Runs that the search may spend (default: 12,000)."
+        parser=whole_number, metavar="N", help="Runs that the search may spend (default: 8,000)."
     ),
 ]
 

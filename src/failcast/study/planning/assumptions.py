@@ -30,9 +30,9 @@ MAIN: Final = (
     "repair.automated.escalate",
     "repair.manual.time.mean",
 )
-#: Points of an assumption's range at first, and runs of each.
-POINTS: Final = 5
-REPLICATIONS: Final = 80
+#: Points of an assumption's range at first, and runs of each: as few as bound p95.
+POINTS: Final = 3
+REPLICATIONS: Final = 72
 _OPPOSITE: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 

@@ -42,7 +42,7 @@ from failcast.study.planning.wanted import (
 )
 
 #: Runs that a plan may spend unless told otherwise: half a minute at Table 1 on two cores.
-BUDGET: Final = 12_000
+BUDGET: Final = 8_000
 #: Fresh replications that a setting is judged on, unless goals need more.
 FRESH: Final = 400
 #: Settings that may be judged on fresh replications.
