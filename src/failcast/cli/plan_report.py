@@ -13,6 +13,7 @@ import failcast as fc
 from failcast.cli import output
 from failcast.cli.report import print_lines, table_lines
 from failcast.results import wording
+from failcast.study.planning.wording import numbers
 
 
 def report(plan: fc.Plan, seconds: float) -> None:
@@ -106,17 +107,8 @@ def _point(plan: fc.Plan, point: fc.Option) -> Sequence[str]:
 
 def _figure(goal: fc.Wanted, figure: fc.Figure) -> str:
     """`9,941.4 (9,949.8)`: a figure and the bound that the goal has to hold for."""
-    if figure.value is None:
-        return "-"
-    bound = figure.low if goal.upwards else figure.high
-    gap = abs(figure.value - bound) if bound is not None else 0.0
-    decimals = (
-        wording.decimals_for_error(gap)
-        if gap
-        else wording.decimals_for_value(figure.value, digits=6)
-    )
-    shown = "-" if bound is None else wording.number(bound, decimals)
-    return f"{wording.number(figure.value, decimals)} ({shown})"
+    value, bound = numbers(goal, figure)
+    return f"{value} ({bound or '-'})" if value else "-"
 
 
 def _price(price: float) -> str:

@@ -188,6 +188,10 @@ def split(task: Task, work: float) -> Iterator[Task]:
 
     The split depends on these alone, not on who does the tasks.
     """
-    most = max(1, int(simulate.MOST_WORK_IN_BLOCK / work))
+    yield from pieces(task, max(1, int(simulate.MOST_WORK_IN_BLOCK / work)))
+
+
+def pieces(task: Task, most: int) -> Iterator[Task]:
+    """Cut a task into tasks of at most so many replications."""
     for done in range(0, task.count, most):
         yield replace(task, first=task.first + done, count=min(most, task.count - done))

@@ -42,36 +42,29 @@ class Result(Protocol):
     @property
     def scenario(self) -> Scenario:
         """The scenario before anything was settled."""
-        ...
 
     @property
     def seed(self) -> int:
         """Where its chance starts."""
-        ...
 
     @property
     def replications(self) -> int:
         """Number of runs."""
-        ...
 
     @property
     def threads(self) -> int:
         """Number of threads that ran them."""
-        ...
 
     @property
     def engine(self) -> str:
         """The engine that ran them."""
-        ...
 
     @property
     def confidence(self) -> float:
         """Confidence of its intervals."""
-        ...
 
     def scenario_as_run(self) -> Scenario:
         """The scenario that makes the result again."""
-        ...
 
 
 def manifest(

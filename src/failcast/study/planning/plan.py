@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from failcast.engine import Runs
-from failcast.engine.executors import Executor, Task, Threads
+from failcast.engine.executors import Executor, Task, Threads, pieces
 from failcast.results import RequestError
 from failcast.results.measure import Measure
 from failcast.results.request import check_request, confidence_from, seed_of, threads_of, whole
@@ -45,6 +45,8 @@ from failcast.study.planning.wanted import (
 BUDGET: Final = 8_000
 #: Fresh replications that a setting is judged on, unless goals need more.
 FRESH: Final = 400
+#: Tasks that the fresh replications of a setting are cut into, for several workers.
+_PIECES: Final = 8
 #: Settings that may be judged on fresh replications.
 ATTEMPTS: Final = 8
 #: The number of the first fresh replication: no search has so many.
@@ -275,8 +277,8 @@ class _Planner:
         """Fresh replications of a setting."""
         if trial.position not in self.fresh:
             task = Task(trial.scenario, self.bench.seed, _FRESH_FROM, self.count)
-            pieces = list(self.bench.executor.run(_halves(task)))
-            self.fresh[trial.position] = Runs.joined(pieces)
+            tasks = pieces(task, -(-self.count // _PIECES))
+            self.fresh[trial.position] = Runs.joined(list(self.bench.executor.run(tasks)))
             self.more += self.count
             self.bench.on_progress(self.count)
         return self.fresh[trial.position]
@@ -361,12 +363,3 @@ def _ettr(trial: Trial) -> float:
     values = Measure("ettr").of(trial.runs.leading(FIRST_LOOK))
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else -1.0
-
-
-def _halves(task: Task) -> list[Task]:
-    """A task in pieces that several workers can share."""
-    pieces, size = [], -(-task.count // 8)
-    for done in range(0, task.count, size):
-        count = min(size, task.count - done)
-        pieces.append(Task(task.scenario, task.seed, task.first + done, count, task.engine))
-    return pieces

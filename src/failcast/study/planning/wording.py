@@ -111,13 +111,25 @@ def figure_words(goal: Wanted, figure: Figure) -> str:
     """`p95(training_hours) is 9,850 (at most 9,871)`."""
     if figure.value is None:
         return f"{goal.name} is not known"
+    value, safe = numbers(goal, figure)
+    text = f"{goal.name} is {value}"
+    if not safe:
+        return f"{text} (not bounded by these runs)"
+    least = "at least" if goal.upwards else "at most"
+    return f"{text} ({least} {safe})"
+
+
+def numbers(goal: Wanted, figure: Figure) -> tuple[str, str]:
+    """A figure and the bound that the goal has to hold for, to the digits that these support.
+
+    What is not known is empty.
+    """
     safe = _safe(goal, figure)
+    if figure.value is None:
+        return "", ""
     gap = abs(figure.value - safe) if safe is not None else 0.0
     decimals = (
         wording.decimals_for_error(gap) if gap else wording.decimals_for_value(figure.value, 6)
     )
-    text = f"{goal.name} is {wording.number(figure.value, decimals)}"
-    if safe is None:
-        return f"{text} (not bounded by these runs)"
-    least = "at least" if goal.upwards else "at most"
-    return f"{text} ({least} {wording.number(safe, decimals)})"
+    shown = "" if safe is None else wording.number(safe, decimals)
+    return wording.number(figure.value, decimals), shown
