@@ -146,6 +146,28 @@ def test_what_comes_out_is_what_comes_out_of_a_heap(servers: int, kind: str) -> 
         check(world, rate, steps(dice, servers, KINDS[kind]))
 
 
+def one_day(dice: Dice, servers: int, tied: bool) -> list[Step]:
+    """All are due on one day, in any order; of the tied ones two at the same time."""
+    heap = Heap(servers)
+    for server in range(servers):
+        heap.insert(server, 1e6 + dice.between(0.0, 1.0), 0)
+    if tied:
+        key = heap.inside[0][0]
+        heap.remove(servers - 1)
+        heap.insert(servers - 1, key, 0)
+    for _ in range(servers + 1):
+        heap.look(TAKE)
+    return heap.steps
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_days_of_every_length_are_sorted(tied: bool) -> None:
+    """Up to some length a day is sorted by counting, eight lines at a time, unless two are tied."""
+    dice = Dice(8)
+    for servers in range(2, 140):
+        check(world_of(servers), 1e-3, one_day(dice, servers, tied))
+
+
 def crowd_and_an_earlier_one(servers: int) -> list[Step]:
     """All but two are due on one far day, which is begun; then two come up for days before it."""
     heap = Heap(servers)

@@ -11,8 +11,8 @@ import numpy as np
 from failcast.engine import image
 from failcast.engine.native import Native
 from failcast.engine.plan import Plan
-from failcast.engine.tables import address_of
-from failcast.engine.world import FLAG_DTYPE, RESULT_DTYPE, World
+from failcast.engine.tables import NUMBER_DTYPE, address_of
+from failcast.engine.world import FLAG_DTYPE, World
 
 _Kernel = Callable[[Plan, World, int, int, int, list[int]], int]
 _lock: Final = threading.Lock()
@@ -36,7 +36,7 @@ def run_block(
     ``stop[0]``, uint8: what was written then is worth nothing. See ``kernel.loop.run_block``.
     """
     tables = [
-        *(table.reshape(-1).view(RESULT_DTYPE) for table in (values, hours)),
+        *(table.reshape(-1).view(NUMBER_DTYPE) for table in (values, hours)),
         *(table.view(FLAG_DTYPE) for table in (status, stop)),
     ]
     addresses = [address_of(table) for table in tables]

@@ -9,7 +9,7 @@ Python owns the arrays (``world.World``) for as long as compiled code runs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numba
 import numpy as np
@@ -17,7 +17,7 @@ from llvmlite import ir  # type: ignore[import-untyped]  # it ships no types
 from numba.core import config, types
 from numba.extending import intrinsic
 
-from failcast.engine.tables import JIT_IS_OFF, TABLES
+from failcast.engine.tables import JIT_IS_OFF, LANES, NUMBER_DTYPE, TABLES
 
 if vars(config)["DISABLE_JIT"] and not JIT_IS_OFF:
     raise ImportError(
@@ -43,3 +43,37 @@ def row_of(dtype: np.dtype[Any]) -> Callable[[Any, Any], Any]:
         return record(types.uint64, index), codegen
 
     return cast(Callable[[Any, Any], Any], at)
+
+
+def _count_below_in_python(address: Any, row: Any, value: Any) -> int:
+    numbers = TABLES[int(address)]["is_"][row : row + LANES]
+    return int(np.count_nonzero(numbers < value))
+
+
+def _count_below() -> Callable[[Any, Any, Any], Any]:
+    if JIT_IS_OFF:
+        return _count_below_in_python
+    wide = ir.VectorType(ir.DoubleType(), LANES)
+
+    @intrinsic
+    def count(typingctx, address, row, value):  # type: ignore[no-untyped-def]  # compiled
+        def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            place = context.cast(builder, arguments[1], signature.args[1], types.int64)
+            offset = builder.mul(place, ir.Constant(ir.IntType(64), NUMBER_DTYPE.itemsize))
+            pointer = builder.inttoptr(builder.add(arguments[0], offset), wide.as_pointer())
+            numbers = builder.load(pointer, align=NUMBER_DTYPE.itemsize)
+            first = ir.Constant(ir.IntType(32), 0)
+            one = builder.insert_element(ir.Constant(wide, ir.Undefined), arguments[2], first)
+            same = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+            bound = builder.shuffle_vector(one, ir.Constant(wide, ir.Undefined), same)
+            below = builder.bitcast(builder.fcmp_ordered("<", numbers, bound), ir.IntType(LANES))
+            return builder.zext(builder.ctpop(below), ir.IntType(64))
+
+        return types.int64(types.uint64, row, types.float64), codegen
+
+    return cast(Callable[[Any, Any, Any], Any], count)
+
+
+#: ``count_below(address, row, value)``: how many of LANES numbers from ``row`` on are smaller. One
+#: comparison of a processor's widest registers, which no loop that numba compiles comes down to.
+count_below: Final = _count_below()

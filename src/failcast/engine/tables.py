@@ -26,8 +26,10 @@ JIT_IS_OFF: Final = _is_jit_off()
 #: With numba switched off, addresses are looked up here.
 TABLES: Final[dict[int, np.ndarray]] = {}
 
-#: A number of a table, which holds what three numbers cannot: values and components.
+#: A number of a table: of a result, or of a distribution that three numbers cannot describe.
 NUMBER_DTYPE: Final = np.dtype((np.record, [("is_", np.float64)]))
+#: Numbers of a table that are compared at once.
+LANES: Final = 8
 
 
 def code(value: int) -> int:

@@ -11,12 +11,14 @@ import numpy as np
 
 from failcast.engine.model import BUCKETS, COUNTERS, SERVER_STATES
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
-from failcast.engine.tables import address_of, code
+from failcast.engine.tables import LANES, NUMBER_DTYPE, address_of, code
 
 NONE: Final = code(-1)
 NO_PHASE: Final = code(-1)
 NO_STATUS: Final = code(-1)
 _CACHE_LINE: Final = 64  # bytes
+#: Entries of the working pool that are kept for each server, past ones among them.
+POOL_ROOM: Final = 4
 FIRST: Final = code(0)  # the number of the first of anything that is counted by draws
 
 CALENDAR_DTYPE: Final = np.dtype(
@@ -37,6 +39,7 @@ CALENDAR_DTYPE: Final = np.dtype(
 )
 #: A line on a calendar's sheet; the tie is rank × 2**32 + server.
 SHEET_DTYPE: Final = np.dtype((np.record, [("key", np.float64), ("tie", np.int64)]))
+TIE_DTYPE: Final = np.dtype((np.record, [("is_", np.int64)]))
 
 #: The world: the job, and the addresses of all tables.
 WORLD_DTYPE: Final = np.dtype(
@@ -77,14 +80,14 @@ WORLD_DTYPE: Final = np.dtype(
                 "down",  # servers in repair
                 "most_down",
                 "defective",  # of those that are active, standby or idle
-                "event_rank",  # of the present event
-                "event_server",
+                "last_rank",  # of the repair or arrival whose end ended the run, if one did
+                "last_server",
                 "pool_end",
                 "spare_head",
                 "selections",
                 "recoveries",
                 "regenerations",
-                "events",
+                "events_left",  # until the run is cut short
                 "trace_n",
                 "trace_room",
                 "servers_total",
@@ -95,13 +98,14 @@ WORLD_DTYPE: Final = np.dtype(
             for name in (
                 "root",
                 "servers",
-                "repairs",
                 "states",
                 "pool",
                 "spares",
                 "standbys",
                 "idles",
                 "befores",
+                "day_keys",
+                "day_ties",
                 "reserves",
                 "chosen",
                 "ledger",
@@ -121,34 +125,27 @@ WORLD_DTYPE: Final = np.dtype(
     )
 )
 
-#: What every event of a server touches: 32 bytes, half a line of cache.
+#: What an event of a server touches: 64 bytes, one line of cache.
 SERVER_DTYPE: Final = np.dtype(
     (
         np.record,
         [
             ("key", np.float64),  # when it is due in its calendar; active: its failure point
-            # What remains of its life, or when its repair began; not of an active server.
-            ("life", np.float64),
+            ("life", np.float64),  # what remains of it; not of an active server, or in repair
+            ("repair_begin", np.float64),
+            ("automated_end", np.float64),  # of a repair that is handed over
+            ("manual_end", np.float64),  # and its end, where a trace tells of both
             # The next one on the list of a day; idle: its place among the idle ones.
             ("after", np.int32),
-            ("in_pool", np.int32),  # its place in the working pool
+            ("in_pool", np.int32),  # its place in the working pool, if it is there
             ("renewal", np.int32),
+            ("preemptions", np.int32),
             ("rank", np.int8),  # of what it is due for
             ("defective", np.int8),
             ("condemned", np.int8),
             ("escalated", np.int8),  # its repair has a manual stage
-        ],
-    )
-)
-
-#: What only a repair of two stages looks at, or a preemption.
-REPAIR_DTYPE: Final = np.dtype(
-    (
-        np.record,
-        [
-            ("automated_end", np.float64),
-            ("end", np.float64),
-            ("preemptions", np.int64),
+            ("silent", np.int8),  # its repair will fail silently
+            ("_unused", np.int8, (3,)),
         ],
     )
 )
@@ -168,8 +165,6 @@ LEDGER_DTYPE: Final = np.dtype(
 
 HOURS_DTYPE: Final = np.dtype((np.record, [("hours", np.float64)]))
 
-#: A number of a result: a metric, or server-hours.
-RESULT_DTYPE: Final = np.dtype((np.record, [("is_", np.float64)]))
 #: The status of a replication, or the word to stop.
 FLAG_DTYPE: Final = np.dtype((np.record, [("is_", np.uint8)]))
 
@@ -217,7 +212,7 @@ class World:
         total = int(plan.servers_total)
         memory = int(plan.retire_failures) if plan.retirement == RETIRE_THRESHOLD else 0
         self.calendars = np.zeros(2, CALENDAR_DTYPE)
-        self.days = [np.zeros(_ring(total, 4), ID_DTYPE), np.zeros(_ring(total, 16), ID_DTYPE)]
+        self.days = [np.zeros(_ring(total, 12), ID_DTYPE), np.zeros(_ring(total, 48), ID_DTYPE)]
         self.sheets = [np.zeros(2 * total, SHEET_DTYPE) for _ in self.days]
         for number, (days, sheet) in enumerate(zip(self.days, self.sheets, strict=True)):
             self.calendars["mask"][number] = len(days) - 1
@@ -226,13 +221,14 @@ class World:
             self.calendars["sheet"][number] = address_of(sheet)
         self.tables = {
             "servers": _on_cache_lines(total, SERVER_DTYPE),
-            "repairs": _on_cache_lines(total, REPAIR_DTYPE),
             "states": np.zeros(total, STATE_DTYPE),
-            "pool": np.zeros(2 * total, ID_DTYPE),
+            "pool": np.zeros(POOL_ROOM * total, ID_DTYPE),
             "spares": np.zeros(total, ID_DTYPE),
             "standbys": np.zeros(total, ID_DTYPE),
             "idles": np.zeros(total, ID_DTYPE),
             "befores": np.zeros(total, ID_DTYPE),  # on the list of a day that is linked back
+            "day_keys": np.zeros(total + LANES, NUMBER_DTYPE),  # of a day that begins
+            "day_ties": np.zeros(total, TIE_DTYPE),
             "reserves": np.zeros(total, ID_DTYPE),
             "chosen": np.zeros(total, ID_DTYPE),
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),

@@ -1,11 +1,11 @@
 """Two calendar queues (Brown 1988): what is due next, at a cost that does not grow with the fleet.
 
-Time is cut into days of about eight expected events, and the days form a ring. The servers due on a
-day to come hang on its list, in any order; those of a later lap wait there. What is due up to the
-end of today stands on a sheet, sorted, so that the next one is read off its top. One calendar holds
-failure points on the job's clock, the other repair ends and arrivals in wall time. A server is in
-one of them at most, so its links are enough for both. Ties go to the smaller rank, then to the
-smaller server number.
+Time is cut into days of some two dozen expected events, and the days form a ring. The servers due
+on a day to come hang on its list, in any order; those of a later lap wait there. What is due up to
+the end of today stands on a sheet, sorted, so that the next one is read off its top. One calendar
+holds failure points on the job's clock, the other repair ends and arrivals in wall time. A server
+is in one of them at most, so its links are enough for both. Ties go to the smaller rank, then to
+the smaller server number.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ import math
 from typing import Final
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.rows import calendar_at, id_at, line_on_sheet, server_at
-from failcast.engine.tables import code
+from failcast.engine.kernel.rows import calendar_at, id_at, line_on_sheet, server_at, tie_at
+from failcast.engine.memory import count_below
+from failcast.engine.random import number_at
+from failcast.engine.tables import LANES, code
 from failcast.engine.world import DUE, FIRST, NONE
 
 #: Measured: fewer make the search for the next day dearer, more the sorting of a day.
-EVENTS_OF_A_DAY: Final = 8.0
+EVENTS_OF_A_DAY: Final = 24.0
 #: A sheet longer than this goes back to the lists when something comes up for an earlier day.
 _LONG_SHEET: Final = 64
 _LAST_DAY: Final = 9.0e18
 #: A list on which a server is not found in so many steps is linked back.
 _LONG_WALK: Final = 32
 #: Lines of a day that is sorted by counting.
-_SHORT_DAY: Final = 24
+_SHORT_DAY: Final = 64
 _EVE: Final = code(-1)
 _SERVER_BITS: Final = code(32)
 _SERVER_MASK: Final = code(0xFFFFFFFF)
@@ -236,39 +238,50 @@ def _turn_the_page(w, c):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def _open(w, c, i):  # type: ignore[no-untyped-def]  # compiled
     """Write the sheet of today from the list that begins with server ``i``; later laps hang on."""
-    n, sheet, today = FIRST, c.sheet, c.today
+    n, keys, ties, today = FIRST, w.day_keys, w.day_ties, c.today
     while i != NONE:
         server = server_at(w.servers, i)
         after = int(server.after)
         c.hanging -= 1
         if _day(c, server.key) == today:
-            line = line_on_sheet(sheet, n)
-            line.key, line.tie = server.key, (int(server.rank) << _SERVER_BITS) + i
+            number_at(keys, n).is_ = server.key
+            tie_at(ties, n).is_ = (int(server.rank) << _SERVER_BITS) + i
             n += 1
         else:
             _hang(w, c, i, today)
         i = after
-    if n <= _SHORT_DAY and _sort_short(c, n):
-        return
     c.first, c.last = FIRST, n
-    _sort(sheet, n)
+    if n > _SHORT_DAY or not _write_sorted(w, c.sheet, n):
+        _write_all(w, c.sheet, n)
+        _sort(c.sheet, n)
 
 
 @inlined
-def _sort_short(c, n):  # type: ignore[no-untyped-def]  # compiled
-    """Write the first ``n`` lines again behind them, sorted; say whether no two keys are equal.
+def _write_sorted(w, sheet, n):  # type: ignore[no-untyped-def]  # compiled
+    """Write the ``n`` lines of a day in order; say whether no two keys are equal, else it failed.
 
     A line's place is the number of smaller keys; counting them asks a processor to foresee nothing.
     """
-    sheet, places = c.sheet, FIRST
+    keys, ties, places = w.day_keys, w.day_ties, FIRST
+    for lane in range(LANES):
+        number_at(keys, n + lane).is_ = math.inf
     for i in range(n):
-        line, place = line_on_sheet(sheet, i), FIRST
-        for j in range(n):
-            place += 1 if line_on_sheet(sheet, j).key < line.key else 0
-        _copy(line, line_on_sheet(sheet, n + place))
+        key = number_at(keys, i).is_
+        place = count_below(keys, FIRST, key)
+        for first in range(LANES, n, LANES):
+            place += count_below(keys, first, key)
+        line = line_on_sheet(sheet, place)
+        line.key, line.tie = key, tie_at(ties, i).is_
         places += place
-    c.first, c.last = n, 2 * n
     return 2 * places == n * (n - 1)
+
+
+@bare
+def _write_all(w, sheet, n):  # type: ignore[no-untyped-def]  # compiled
+    """Write the ``n`` lines of a day as they come."""
+    for i in range(n):
+        line = line_on_sheet(sheet, i)
+        line.key, line.tie = number_at(w.day_keys, i).is_, tie_at(w.day_ties, i).is_
 
 
 @bare

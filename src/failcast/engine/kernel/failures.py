@@ -13,12 +13,11 @@ from failcast.engine.kernel.hosts import (
     return_loans,
     score,
 )
-from failcast.engine.kernel.pools import add_idle, append_to_pool, push_standby, remove_from_pool
+from failcast.engine.kernel.pools import add_idle, append_to_pool, push_standby
 from failcast.engine.kernel.rows import (
     calendar_at,
     hours_at,
     ledger_at,
-    repair_at,
     server_at,
     slot_at,
     state_at,
@@ -164,7 +163,6 @@ def _blame(plan, w, now, s, right, place):  # type: ignore[no-untyped-def]  # co
     if plan.ledger != 0:
         server.condemned = 1 if _note_blame(plan, w, now, s) else 0
     leave(plan, w, s)
-    remove_from_pool(w, s)
     state_at(w.states, s).is_ = AUTOMATED_REPAIR
     tally_down(w, now)
     w.down += 1
@@ -177,17 +175,20 @@ def _blame(plan, w, now, s, right, place):  # type: ignore[no-untyped-def]  # co
 
 @inlined
 def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
-    """Draw how long a repair takes. That it is handed over only a trace can tell."""
+    """Draw how a repair goes. That it is handed over only a trace can tell."""
     server = server_at(w.servers, s)
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     end, rank = now + time, RANK_AUTOMATED_END
-    server.life, server.escalated = now, 0
+    stream, p = AUTOMATED_SILENT, plan.p_automated_silent
+    server.repair_begin, server.escalated = now, 0
     if uniform(place, ESCALATE) < plan.p_escalate:
-        repair, server.escalated = repair_at(w.repairs, s), 1
+        server.escalated, server.automated_end = 1, end
+        stream, p = MANUAL_SILENT, plan.p_manual_silent
         time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
-        repair.automated_end, repair.end = end, end + time
+        server.manual_end = end + time
         if w.trace_room == 0:
             end, rank = end + time, RANK_MANUAL_END
+    server.silent = 1 if uniform(place, stream) < p else 0
     push_due(w, end, rank, s)
 
 
@@ -210,7 +211,7 @@ def _note_blame(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 def hand_over(w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Automated repair hands over to manual repair, in a run that is traced."""
     record(w, now, EVENT_AUTOMATED_REPAIR_END, s, REPAIR_ESCALATED)
-    push_due(w, repair_at(w.repairs, s).end, RANK_MANUAL_END, s)
+    push_due(w, server_at(w.servers, s).manual_end, RANK_MANUAL_END, s)
 
 
 @inlined
@@ -221,10 +222,12 @@ def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     tally_down(w, now)
     w.down -= 1
     w.counts[REPAIRS_AUTOMATED] += 1
-    silent, event = _outcome(plan, w, s)
-    w.counts[REPAIRS_SILENT if silent else REPAIRS_SUCCESSFUL] += 1
-    record(w, now, event, s, REPAIR_SILENT if silent else REPAIR_SUCCESS)
-    server.defective &= silent
+    w.counts[REPAIRS_MANUAL] += server.escalated
+    w.counts[REPAIRS_SILENT] += server.silent
+    w.counts[REPAIRS_SUCCESSFUL] += 1 - server.silent
+    event = EVENT_MANUAL_REPAIR_END if server.escalated != 0 else EVENT_AUTOMATED_REPAIR_END
+    record(w, now, event, s, REPAIR_SILENT if server.silent != 0 else REPAIR_SUCCESS)
+    server.defective &= server.silent
     if server.condemned != 0:
         _retire(plan, w, now, s)
         return
@@ -245,21 +248,6 @@ def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         add_idle(w, s)
     look_for_end_of_shortage(plan, w, now)
     return_loans(plan, w, now)
-
-
-@inlined
-def _outcome(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Return whether a repair failed silently, and the event that its last stage ends with.
-
-    Written without branches: a processor cannot foresee which stage was the last.
-    """
-    server = server_at(w.servers, s)
-    manual = server.escalated != 0
-    stream = MANUAL_SILENT if manual else AUTOMATED_SILENT
-    p = plan.p_manual_silent if manual else plan.p_automated_silent
-    w.counts[REPAIRS_MANUAL] += server.escalated
-    silent = uniform(address(w.root, s, int(server.renewal)), stream) < p
-    return silent, EVENT_MANUAL_REPAIR_END if manual else EVENT_AUTOMATED_REPAIR_END
 
 
 @bare

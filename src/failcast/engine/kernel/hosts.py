@@ -15,16 +15,15 @@ from failcast.engine.kernel.pools import (
     append_to_pool,
     append_to_spares,
     drop_idle,
+    is_entry,
     pop_spare,
     pop_standby,
     push_standby,
-    remove_from_pool,
 )
 from failcast.engine.kernel.rows import (
     calendar_at,
     id_at,
     ledger_at,
-    repair_at,
     server_at,
     slot_at,
     state_at,
@@ -67,7 +66,7 @@ from failcast.engine.random import (
     uniform,
 )
 from failcast.engine.tables import code
-from failcast.engine.world import FAILING, FIRST, NONE
+from failcast.engine.world import FAILING, FIRST
 
 #: For a moment, of a reserve about which nothing is decided: a state that no server has.
 _SET_ASIDE = code(len(SERVER_STATES))
@@ -171,9 +170,9 @@ def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     w.loans += 1
     w.counts[PREEMPTIONS] += 1
     record(w, now, EVENT_PREEMPTION, s, w.spares_left)
-    repair = repair_at(w.repairs, s)
-    place = address(w.root, s, repair.preemptions)
-    repair.preemptions += 1
+    server = server_at(w.servers, s)
+    place = address(w.root, s, int(server.preemptions))
+    server.preemptions += 1
     wait = sample(plan.wait_kind, plan.wait_a, plan.wait_b, place, PREEMPTION_WAIT)
     push_due(w, now + wait, RANK_ARRIVAL, s)
 
@@ -209,20 +208,25 @@ def look_for_end_of_shortage(plan, w, now):  # type: ignore[no-untyped-def]  # c
         w.wake, w.wake_time, w.stale = 1, now, 1
 
 
-@bare
+@inlined
 def return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Give idle servers back to the spare pool while some are on loan and nothing is missing."""
-    if plan.return_when_healed == 0 or w.phase == WAITING or w.phase == STALLED:
+    if plan.return_when_healed != 0 and w.loans > 0:
+        _return_loans(plan, w, now)
+
+
+@bare
+def _return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    if w.phase == WAITING or w.phase == STALLED:
         return
     if w.active < plan.job_servers or w.standby_count < plan.warm_standbys:
         return
     place = w.pool_end - 1
     while w.loans > 0 and w.idle > 0 and place >= 0:
         s = int(id_at(w.pool, place).server)
-        if s != NONE and state_at(w.states, s).is_ == IDLE:
+        if is_entry(w, place, s) and state_at(w.states, s).is_ == IDLE:
             tally(w, now, IDLE, w.idle)
             tally(w, now, SPARE, w.spares_left)
-            remove_from_pool(w, s)
             drop_idle(w, s)
             append_to_spares(w, s)
             state_at(w.states, s).is_ = SPARE
@@ -316,7 +320,7 @@ def _leave_last_idle(plan, w, idle):  # type: ignore[no-untyped-def]  # compiled
     while idle > 0:
         place -= 1
         s = int(id_at(w.pool, place).server)
-        if s != NONE:
+        if is_entry(w, place, s) and _is_candidate(w, s):
             _put(plan, w, s, IDLE)
             idle -= 1
 

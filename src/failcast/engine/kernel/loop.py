@@ -23,7 +23,7 @@ from failcast.engine.kernel.failures import (
     repair_end,
 )
 from failcast.engine.kernel.hosts import arrive, choose, promote, select_hosts
-from failcast.engine.kernel.rows import calendar_at, flag_at, result_at, server_at
+from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
 from failcast.engine.kernel.start import reset
 from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
 from failcast.engine.model import (
@@ -45,6 +45,7 @@ from failcast.engine.model import (
     SERVER_STATES,
     Status,
 )
+from failcast.engine.random import number_at
 from failcast.engine.tables import code
 from failcast.engine.world import DUE, FAILING, NO_STATUS
 
@@ -69,7 +70,6 @@ def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  
         if time <= w.next_time:  # repairs and arrivals come before all else of their instant
             _pool_event(plan, w, due, time)
         else:
-            w.event_rank = w.next_rank
             if _count_event(plan, w, w.next_time):
                 _job_event(plan, w, w.next_time, w.next_rank)
             schedule(plan, w)
@@ -79,8 +79,8 @@ def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  
 @inlined
 def _count_event(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Count an event that is about to happen; end the run, and say so, if it is one too many."""
-    w.events += 1
-    if w.events > plan.max_events:
+    w.events_left -= 1
+    if w.events_left < 0:
         end(plan, w, now, _OUT_OF_EVENTS)
         return False
     return True
@@ -91,20 +91,21 @@ def _pool_event(plan, w, due, now):  # type: ignore[no-untyped-def]  # compiled
     """A repair ends, or a preempted spare arrives."""
     s = next_server(due)
     server = server_at(w.servers, s)
-    w.event_rank, w.event_server = int(server.rank), s
-    if server.rank == RANK_AUTOMATED_END and server.escalated != 0:
+    rank = int(server.rank)
+    if w.trace_room > 0 and rank == RANK_AUTOMATED_END and server.escalated != 0:
         take_next(due)
         hand_over(w, now, s)
         return
-    if not _count_event(plan, w, now):
-        return
-    take_next(due)
-    if server.rank == RANK_ARRIVAL:
-        arrive(plan, w, now, s)
-    else:
-        repair_end(plan, w, now, s)
-    if w.stale != 0:
-        schedule(plan, w)
+    if _count_event(plan, w, now):
+        take_next(due)
+        if rank == RANK_ARRIVAL:
+            arrive(plan, w, now, s)
+        else:
+            repair_end(plan, w, now, s)
+        if w.stale != 0:
+            schedule(plan, w)
+    if w.status != NO_STATUS:
+        w.last_rank, w.last_server = rank, s
 
 
 @inlined
@@ -139,16 +140,16 @@ def _write_metrics(w, values, first):  # type: ignore[no-untyped-def]  # compile
     """Write the metrics of a run that ended, in the order of ``model``, from row ``first`` on."""
     productive, wall = w.books[PRODUCTIVE], w.wall
     failures = w.counts[FAILURES_RANDOM] + w.counts[FAILURES_SYSTEMATIC]
-    result_at(values, first).is_ = wall
-    result_at(values, first + 1).is_ = productive / wall if wall > 0.0 else math.nan
+    number_at(values, first).is_ = wall
+    number_at(values, first + 1).is_ = productive / wall if wall > 0.0 else math.nan
     for i in range(len(BUCKETS)):
-        result_at(values, first + _FIRST_BUCKET + i).is_ = w.books[i]
-    result_at(values, first + _FAILURES).is_ = failures
+        number_at(values, first + _FIRST_BUCKET + i).is_ = w.books[i]
+    number_at(values, first + _FAILURES).is_ = failures
     for i in range(len(COUNTERS)):
-        result_at(values, first + _FIRST_COUNTER + i).is_ = w.counts[i]
-    result_at(values, first + _DOWN_P99).is_ = down_p99(w)
-    result_at(values, first + _DOWN_P99 + 1).is_ = defective_mean(w)
-    result_at(values, first + _DOWN_P99 + 2).is_ = productive / (failures + 1)
+        number_at(values, first + _FIRST_COUNTER + i).is_ = w.counts[i]
+    number_at(values, first + _DOWN_P99).is_ = down_p99(w)
+    number_at(values, first + _DOWN_P99 + 1).is_ = defective_mean(w)
+    number_at(values, first + _DOWN_P99 + 2).is_ = productive / (failures + 1)
 
 
 @bare
@@ -158,7 +159,7 @@ def run_block(  # type: ignore[no-untyped-def]  # compiled
     """Run ``count`` replications from number ``first`` on; return the lines of trace.
 
     The last four are addresses: metrics (replications x metrics) and server-hours (replications x
-    states) as RESULT_DTYPE, and status (one for each) as FLAG_DTYPE, are written. If the world has
+    states) as NUMBER_DTYPE, and status (one for each) as FLAG_DTYPE, are written. If the world has
     room for a trace, that of the last replication is left there; the number of lines it would have
     written comes back, also if there was less room. Another thread may set the flag at ``stop``:
     what was written then is worth nothing.
@@ -167,6 +168,6 @@ def run_block(  # type: ignore[no-untyped-def]  # compiled
         run_one(plan, w, seed, first + i, stop)
         _write_metrics(w, values, i * len(METRICS))
         for state in range(len(SERVER_STATES)):
-            result_at(hours, i * len(SERVER_STATES) + state).is_ = w.server_hours[state]
+            number_at(hours, i * len(SERVER_STATES) + state).is_ = w.server_hours[state]
         flag_at(status, i).is_ = w.status
     return w.trace_n

@@ -1,41 +1,42 @@
 """The working pool in order of entry, two queues, spares and standbys, and the set of idle servers.
 
-The pool is an array with gaps, read from its end for who entered last; it is closed up when its
-end is reached, once in as many entries as there are servers.
+The pool is a list of entries, read from its end for who entered last. Nobody is taken off it: a
+server is in the pool while its state is one of the pool's, since the last of its entries.
 """
 
 from __future__ import annotations
 
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.rows import id_at, server_at
-from failcast.engine.world import FIRST, NONE
+from failcast.engine.world import FIRST, POOL_ROOM
 
 
 @inlined
 def append_to_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Add a server at the end of the working pool."""
-    if w.pool_end == 2 * w.servers_total:
-        _close_gaps(w)
+    if w.pool_end == POOL_ROOM * w.servers_total:
+        _drop_past_entries(w)
     id_at(w.pool, w.pool_end).server = s
     server_at(w.servers, s).in_pool = w.pool_end
     w.pool_end += 1
 
 
 @inlined
-def remove_from_pool(w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Take a server out of the working pool."""
-    id_at(w.pool, server_at(w.servers, s).in_pool).server = NONE
+def is_entry(w, place, s):  # type: ignore[no-untyped-def]  # compiled
+    """Say whether server ``s``, which stands at ``place`` of the pool, entered there last."""
+    return server_at(w.servers, s).in_pool == place
 
 
 @bare
-def _close_gaps(w):  # type: ignore[no-untyped-def]  # compiled
-    n, pool, servers = FIRST, w.pool, w.servers
+def _drop_past_entries(w):  # type: ignore[no-untyped-def]  # compiled
+    """Keep the last entry of each server: as many as there are servers, at most."""
+    n, pool = FIRST, w.pool
     for place in range(w.pool_end):
-        s = id_at(pool, place).server
-        id_at(pool, n).server = s  # the next one overwrites a gap
-        n += 1 if s != NONE else 0
-    for place in range(n):
-        server_at(servers, id_at(pool, place).server).in_pool = place
+        s = int(id_at(pool, place).server)
+        if is_entry(w, place, s):
+            id_at(pool, n).server = s
+            server_at(w.servers, s).in_pool = n
+            n += 1
     w.pool_end = n
 
 

@@ -9,17 +9,15 @@ from failcast.engine.world import (
     HOURS_DTYPE,
     ID_DTYPE,
     LEDGER_DTYPE,
-    REPAIR_DTYPE,
-    RESULT_DTYPE,
     SERVER_DTYPE,
     SHEET_DTYPE,
     SLOT_DTYPE,
     STATE_DTYPE,
+    TIE_DTYPE,
     TRACE_DTYPE,
 )
 
 server_at = row_of(SERVER_DTYPE)
-repair_at = row_of(REPAIR_DTYPE)
 slot_at = row_of(SLOT_DTYPE)
 id_at = row_of(ID_DTYPE)
 state_at = row_of(STATE_DTYPE)
@@ -28,5 +26,5 @@ hours_at = row_of(HOURS_DTYPE)
 calendar_at = row_of(CALENDAR_DTYPE)
 ledger_at = row_of(LEDGER_DTYPE)
 line_on_sheet = row_of(SHEET_DTYPE)
+tie_at = row_of(TIE_DTYPE)
 flag_at = row_of(FLAG_DTYPE)
-result_at = row_of(RESULT_DTYPE)

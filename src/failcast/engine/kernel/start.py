@@ -12,7 +12,6 @@ from failcast.engine.kernel.pools import add_idle, append_to_pool, append_to_spa
 from failcast.engine.kernel.rows import (
     calendar_at,
     ledger_at,
-    repair_at,
     server_at,
     slot_at,
     state_at,
@@ -21,7 +20,7 @@ from failcast.engine.kernel.tally import clear_tally
 from failcast.engine.lives import life_hours
 from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
 from failcast.engine.random import DEFECTIVE, address, bits, replication_root, to_unit
-from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS
+from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS, NONE
 
 #: Standard errors of a share; the share of draws below a bound is further off in 1 of 10**8 cases.
 _FAR: Final = 6.0
@@ -43,7 +42,8 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     w.loans = w.arriving = 0
     w.not_retired = plan.servers_total
     w.selections = w.recoveries = w.regenerations = 0
-    w.events = w.trace_n = 0
+    w.events_left, w.trace_n = plan.max_events, 0
+    w.last_rank = w.last_server = NONE
     w.regeneration_next = plan.regeneration_interval
     w.root = replication_root(seed, replication)
     clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour)
@@ -57,7 +57,7 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     w.pool_end = w.spare_head = w.spares_left = w.idle = FIRST
     for s in range(total):
         server = server_at(w.servers, s)
-        server.renewal = repair_at(w.repairs, s).preemptions = 0
+        server.renewal = server.preemptions = 0
         server.defective = server.condemned = server.escalated = 0
         slot_at(w.slots, s).candidate = s
         if s < plan.working_pool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.rows import hours_at, repair_at, server_at, state_at
+from failcast.engine.kernel.rows import hours_at, server_at, state_at
 from failcast.engine.model import (
     ACTIVE,
     ARRIVING,
@@ -80,9 +80,9 @@ def count_repair(w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Count the hours of a repair that ends."""
     server, automated_end = server_at(w.servers, s), now
     if server.escalated != 0:
-        automated_end = repair_at(w.repairs, s).automated_end
+        automated_end = server.automated_end
         w.server_hours[MANUAL_REPAIR] += now - automated_end
-    w.server_hours[AUTOMATED_REPAIR] += automated_end - server.life
+    w.server_hours[AUTOMATED_REPAIR] += automated_end - server.repair_begin
 
 
 @bare
@@ -91,8 +91,9 @@ def _count_open_repairs(w):  # type: ignore[no-untyped-def]  # compiled
     for s in range(w.servers_total):
         state = state_at(w.states, s).is_
         if state in (AUTOMATED_REPAIR, MANUAL_REPAIR):
-            begin, end = server_at(w.servers, s).life, repair_at(w.repairs, s).automated_end
-            if server_at(w.servers, s).escalated != 0 and _has_ended(w, end, s):
+            server = server_at(w.servers, s)
+            begin, end = server.repair_begin, server.automated_end
+            if server.escalated != 0 and _has_ended(w, end, s):
                 w.counts[REPAIRS_AUTOMATED] += 1
                 w.server_hours[AUTOMATED_REPAIR] += end - begin
                 w.server_hours[MANUAL_REPAIR] += w.wall - end
@@ -107,9 +108,9 @@ def _has_ended(w, automated_end, s):  # type: ignore[no-untyped-def]  # compiled
     Where that event ended another automated repair at the same instant, the smaller number came
     first, unless that repair also began at this instant: it then began after all ends due by then.
     """
-    if automated_end != w.wall or w.event_rank != RANK_AUTOMATED_END:
+    if automated_end != w.wall or w.last_rank != RANK_AUTOMATED_END:
         return automated_end <= w.wall
-    return s < w.event_server or server_at(w.servers, w.event_server).life == w.wall
+    return s < w.last_server or server_at(w.servers, w.last_server).repair_begin == w.wall
 
 
 @bare
