@@ -21,12 +21,7 @@ from failcast.engine.kernel.calendar import (
     remove,
     take_next,
 )
-from failcast.engine.kernel.pools import (
-    append_to_pool,
-    pop_standby,
-    push_standby,
-    remove_from_pool,
-)
+from failcast.engine.kernel.pools import append_to_pool, pop_standby, push_standby
 from failcast.engine.kernel.rows import calendar_at, server_at
 from failcast.engine.kernel.start import reset
 from failcast.engine.lives import life_hours
@@ -67,7 +62,6 @@ def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-
         wall += point - clock + plan.recovery_a
         clock = point
         remove(w, failing, s)
-        remove_from_pool(w, s)
         place = address(w.root, s, int(server_at(w.servers, s).renewal))
         total += uniform(place, SYSTEMATIC) if server_at(w.servers, s).defective != 0 else 0.0
         _plan_repair(plan, w, wall, s, place)
@@ -85,6 +79,10 @@ def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # com
     if uniform(place, ESCALATE) < plan.p_escalate:
         end += sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
         rank = RANK_MANUAL_END
+    stream, p = AUTOMATED_SILENT, plan.p_automated_silent
+    if rank == RANK_MANUAL_END:
+        stream, p = MANUAL_SILENT, plan.p_manual_silent
+    server_at(w.servers, s).silent = 1 if uniform(place, stream) < p else 0
     push_due(w, end, rank, s)
 
 
@@ -94,11 +92,7 @@ def _repairs(plan, w, due, wall):  # type: ignore[no-untyped-def]  # compiled
     while now <= wall:
         s = take_next(due)
         server = server_at(w.servers, s)
-        place = address(w.root, s, int(server.renewal))
-        first = server.rank == RANK_AUTOMATED_END
-        p = plan.p_automated_silent if first else plan.p_manual_silent
-        if not uniform(place, AUTOMATED_SILENT if first else MANUAL_SILENT) < p:
-            server.defective = 0
+        server.defective &= server.silent
         server.renewal += 1
         server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
         append_to_pool(w, s)
