@@ -49,6 +49,19 @@ def test_one_axis_is_a_list_of_its_values() -> None:
     )
 
 
+def test_effects_are_computed_once_for_answer_and_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[int] = []
+    sample = fc.Sweep.sample
+
+    def counted(self: fc.Sweep, cell: int | fc.Cell) -> fc.Sample:
+        reads.append(cell.number if isinstance(cell, fc.Cell) else cell)
+        return sample(self, cell)
+
+    monkeypatch.setattr(fc.Sweep, "sample", counted)
+    assert sweep_small(*STANDBYS, "--metric", "training_hours").exit_code == 0
+    assert reads == [0, 1, 2]
+
+
 def test_two_axes_are_a_table_with_two_sides() -> None:
     result = sweep_small(*RECOVERY, *STANDBYS, "--metric", "failures")
     _, table, effects, _ = result.stdout.strip().split("\n\n")

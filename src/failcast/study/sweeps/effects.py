@@ -60,16 +60,23 @@ def sweep_effects(sweep: Sweep, measure: Measure | str = "training_hours") -> tu
 
 
 def effects_of(sweep: Sweep, measures: Sequence[Measure]) -> dict[str, tuple[Effect, ...]]:
-    """The effects on several measures, by their names; each cell is read once."""
-    columns: dict[str, Columns] = {each.name: {} for each in measures}
-    for cell in sweep.done:
+    """The effects on several measures, by their names; each cell is read once.
+
+    The sweep keeps them, as its answer and its tables are of the same ones.
+    """
+    known = sweep._effects
+    missing = [each for each in measures if each.name not in known]
+    columns: dict[str, Columns] = {each.name: {} for each in missing}
+    for cell in sweep.done if missing else ():
         runs = sweep.sample(cell).runs
-        for each in measures:
+        for each in missing:
             columns[each.name][cell.number] = each.of(runs)
-    return {each.name: _effects(sweep, each, columns[each.name]) for each in measures}
+    for each in missing:
+        known[each.name] = _made(sweep, each, columns[each.name])
+    return {each.name: known[each.name] for each in measures}
 
 
-def _effects(sweep: Sweep, measure: Measure, columns: Columns) -> tuple[Effect, ...]:
+def _made(sweep: Sweep, measure: Measure, columns: Columns) -> tuple[Effect, ...]:
     found = (_effect(sweep, axis, measure, columns) for axis in range(len(sweep.axes)))
     known = (each for each in found if each is not None)
     return tuple(sorted(known, key=lambda each: -abs(each.difference.difference or 0.0)))

@@ -29,6 +29,8 @@ from failcast.version import __version__
 if TYPE_CHECKING:
     import polars
 
+    from failcast.study.sweeps.effects import Effect
+
 SCHEMA: Final = "failcast.sweep/1"
 
 Vary = Sequence[str] | Mapping[str, Sequence[Any]]
@@ -51,6 +53,8 @@ class Sweep:
     engine: Engine = "kernel"
     interrupted: bool = False
     _runs: Callable[[int], Runs] = field(repr=False, kw_only=True)
+    #: The effects that were asked for so far, by measure.
+    _effects: dict[str, tuple[Effect, ...]] = field(default_factory=dict, repr=False, kw_only=True)
 
     #: The schema of its document and of its store.
     schema: ClassVar[str] = SCHEMA
