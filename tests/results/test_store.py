@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -253,6 +254,27 @@ def test_two_processes_do_not_write_into_one_store(tmp_path: Path) -> None:
         Store(tmp_path / "s", identity).__enter__()
     with Store(tmp_path / "s", identity):
         pass  # it was let go
+
+
+def test_a_store_is_read_later_under_a_lock_that_readers_share(tmp_path: Path) -> None:
+    found = fc.sweep(SMALL, VARY, store=tmp_path / "s")
+    wanted = fc.sweep(SMALL, VARY)
+    lock = os.open(tmp_path / "s", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with pytest.raises(fc.RequestError, match=r"another process is writing into .*: wait for it"):
+        found.sample(0)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    assert np.array_equal(found.sample(0).runs.values, wanted.sample(0).runs.values)
+    with pytest.raises(fc.RequestError, match="another process is at work in "):
+        fc.sweep(SMALL, VARY, store=tmp_path / "s")
+    os.close(lock)
+    fc.sweep(SMALL, VARY, store=tmp_path / "s")  # whoever has read has let go
+    (tmp_path / "s").rename(tmp_path / "t")
+    with pytest.raises(fc.RequestError, match=r"cannot read .*: no such file or directory"):
+        found.sample(11)
+    fc.sweep(SMALL, VARY, seed=4, store=tmp_path / "s")
+    with pytest.raises(fc.RequestError, match="is a store of something else: its seed is 4"):
+        found.sample(11)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final, Self
@@ -62,7 +63,7 @@ class Store:
             self._refuse_another()
             self.path.mkdir(exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY)
-            self._keep_others_out()
+            self._keep_others_out(self._lock)
             self._refuse_another()
             if read_manifest(self.path) is None:
                 self.write(MANIFEST, lambda file: file.write(json_bytes(self._identity)))
@@ -89,6 +90,28 @@ class Store:
     def blocks(self) -> tuple[int, ...]:
         """The numbers of the blocks that are there."""
         return tuple(sorted(self._files))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Within, blocks can be read also after the store was closed: no other process writes.
+
+        Others may read at the same time. Raises RequestError where one writes, or where the folder
+        is away or has become something else.
+        """
+        if self._lock >= 0:
+            yield
+            return
+        try:
+            lock = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise RequestError(f"cannot read {self.shown}: {reason}.") from error
+        try:
+            self._keep_others_out(lock, fcntl.LOCK_SH)
+            self._refuse_another()
+            yield
+        finally:
+            os.close(lock)
 
     def read(self, number: int) -> polars.DataFrame:
         """The table of a block. Raises RequestError if the file is not what was written."""
@@ -165,14 +188,14 @@ class Store:
             f"{_short(wanted)}. Name another folder, or ask for what it holds. Nothing was changed."
         )
 
-    def _keep_others_out(self) -> None:
+    def _keep_others_out(self, lock: int, kind: int = fcntl.LOCK_EX) -> None:
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RequestError(
-                f"another process is writing into {self.shown}: wait for it, or name another "
-                "folder."
-            ) from None
+            does, advice = "is at work in", "wait for it, or name another folder"
+            if kind == fcntl.LOCK_SH:
+                does, advice = "is writing into", "wait for it, then ask again"
+            raise RequestError(f"another process {does} {self.shown}: {advice}.") from None
 
     def _let_go(self) -> None:
         if self._lock >= 0:

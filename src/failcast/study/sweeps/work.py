@@ -132,7 +132,8 @@ class Work:
     def _read_again(self, store: Store, number: int) -> list[tuple[int, Runs]]:
         """The runs of a block; the last one is at hand, for whoever goes from cell to cell."""
         if self._last[0] != number:
-            self._last = number, self._read(store, number)
+            with store.reading():
+                self._last = number, self._read(store, number)
         return self._last[1]
 
     def _do(
