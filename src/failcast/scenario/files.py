@@ -97,7 +97,7 @@ def override(scenario: Scenario, overrides: str | Iterable[str]) -> Scenario:
         path, _, value = text.partition("=")
         source = f"-s {shown(text, quote=False)}"
         try:
-            path = set_path(data, path.strip(), _override_value(value.strip()))
+            path = set_path(data, path.strip(), override_value(value.strip()))
             _refuse_overlap(path, sources)
         except ScenarioError as error:
             raise error.found_in(source, {}) from None
@@ -131,7 +131,8 @@ def _refuse_overlap(path: str, sources: dict[str, str]) -> None:
         raise refuse(f"{path} {clash} {sources[other]}: keep one of them.", field=path)
 
 
-def _override_value(text: str) -> Any:
+def override_value(text: str) -> Any:
+    """Return what the text behind the ``=`` of an override stands for; in quotes it is text."""
     for quote in "'\"":
         if len(text) >= 2 and text[0] == text[-1] == quote:
             return text[1:-1]

@@ -6,16 +6,18 @@ takes in turn, each written as an override holds it; spans are those of scenario
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from failcast.results import RequestError
 from failcast.scenario import Scenario, ScenarioError
 from failcast.scenario.errors import Refused, shown
-from failcast.scenario.expressions import split
+from failcast.scenario.expressions import Expression, split
+from failcast.scenario.files import override_value
+from failcast.scenario.rules import Rule
 from failcast.scenario.scenario import Place, place_of
-from failcast.scenario.spans import Range, Span, read_span
+from failcast.scenario.spans import Range, Span, number_rule, read_span
 
 __all__ = ["MOST_VALUES", "Axis", "Span", "axis", "span"]
 
@@ -48,7 +50,7 @@ def axis(text: str, scenario: Scenario) -> Axis:
     values = (
         _spread(read_span(place, found, text, scenario), found, text) if found else _listed(rest)
     )
-    return Axis(place.path, _usable(values, text))
+    return Axis(place.path, _usable(values, text, _reader(place, scenario)))
 
 
 def span(text: str, scenario: Scenario) -> Span:
@@ -99,17 +101,41 @@ def _listed(rest: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def _usable(values: Sequence[str], text: str) -> tuple[str, ...]:
+def _usable(values: Sequence[str], text: str, meaning: Callable[[str], object]) -> tuple[str, ...]:
+    """The values, none of them empty or a second spelling of another; `meaning` reads one."""
     if len(values) > MOST_VALUES:
         raise RequestError(
             f"{shown(text)} has {len(values):,} values, but an axis takes at most {MOST_VALUES:,}."
         )
+    spelled: dict[object, str] = {}
     for number, value in enumerate(values):
         if not value:
             raise RequestError(f"{shown(text)} has an empty value: take out a comma or bar.")
-        if value in values[:number]:
-            raise RequestError(f"{shown(text)} gives the value {value} twice: keep one of them.")
+        other = spelled.setdefault(meaning(value), value)
+        if len(spelled) == number:
+            twice = f"{value} twice" if other == value else f"{other} twice, once as {value}"
+            raise RequestError(f"{shown(text)} gives the value {twice}: keep one of them.")
     return tuple(values)
+
+
+def _reader(place: Place, scenario: Scenario) -> Callable[[str], object]:
+    """What a value of a field means, however it is spelled; the text where it cannot be read.
+
+    What is wrong with such a value is told when the cells are made.
+    """
+    rule: object = place.kind
+    if place.argument:
+        rule = number_rule(place, scenario) if isinstance(place.kind, Expression) else None
+
+    def meaning(text: str) -> object:
+        if not isinstance(rule, Rule):
+            return text
+        try:
+            return rule.read(override_value(text), units_required=True)
+        except (Refused, ScenarioError):
+            return text
+
+    return meaning
 
 
 def _spread(span: Span, found: Range, text: str) -> list[str]:
