@@ -50,6 +50,44 @@ def test_shares_have_the_interval_of_shares() -> None:
     assert found.swing[0] == (wanted.difference, wanted.low, wanted.high)
 
 
+def true_in(*counts: int, runs: int = 10) -> np.ndarray:
+    """A share for each input: true in the first so many of the runs."""
+    return np.array([np.arange(runs) < count for count in counts], dtype=float)
+
+
+def test_places_of_shares_are_not_surer_than_their_intervals() -> None:
+    """10 and 6 of 10 runs: Student's t over the pairs takes them apart, shares of so few do not."""
+    base = true_in(0)[0]
+    found = tornado.swings(base, true_in(0, 0), true_in(10, 6), CONFIDENCE, share=True)
+    assert found.shown == (True, True)
+    assert found.places == ((1, 2), (1, 2))
+    apart = tornado.swings(base, true_in(0, 0), true_in(10, 6), CONFIDENCE, share=False)
+    assert apart.places == ((1, 1), (2, 2))
+
+
+def test_places_of_shares_are_told_apart_where_runs_are_many() -> None:
+    base = true_in(0, runs=200)[0]
+    low, high = true_in(0, 200, 0, runs=200), true_in(190, 20, 60, runs=200)
+    found = tornado.swings(base, low, high, CONFIDENCE, share=True)
+    assert found.places == ((1, 2), (1, 2), (3, 3))
+
+
+def test_equal_swings_of_shares_are_seldom_told_apart() -> None:
+    """Coverage: the swings of both are 0.5, with chance that they share; runs are few."""
+    studies, runs, apart, both = 1000, 30, 0, 0
+    for seed in range(studies):
+        shared, own = noise(seed, runs), noise(seed + 10_000, 4, runs)
+        low, high = (
+            (0.6 * shared + 0.8 * own[at : at + 2] < level).astype(float)
+            for at, level in ((0, -0.6745), (2, 0.6745))
+        )
+        places = tornado.swings(low[0], low, high, CONFIDENCE, share=True).places
+        both += None not in places
+        apart += places in (((1, 1), (2, 2)), ((2, 2), (1, 1)))
+    assert both > 0.8 * studies
+    assert apart / both < 0.05 + 4.0 * np.sqrt(0.05 * 0.95 / both)
+
+
 def test_noise_seldom_has_a_place() -> None:
     """Six inert inputs: in at most 5 % of tornados has any of them a place."""
     false = sum(any(swings(seed, [0.0] * 6, [0.0] * 6, 20).shown) for seed in range(400))

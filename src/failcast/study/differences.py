@@ -143,12 +143,13 @@ def share_difference(
         return ShareDifference(None, None, None, None, None, 0, name, 0, 0)
     first, second = (both + lost) / n, (both + gained) / n
     phi = _phi(both, lost, gained, neither)
-    low = second - first - _joined(second - after.low, before.high - first, phi)
-    high = second - first + _joined(after.high - second, first - before.low, phi)
+    low = second - first - joined(second - after.low, before.high - first, phi)
+    high = second - first + joined(after.high - second, first - before.low, phi)
     return ShareDifference(first, second, second - first, low, high, n, name, gained, lost)
 
 
-def _joined(d: float, e: float, phi: float) -> float:
+def joined(d: float, e: float, phi: float) -> float:
+    """How far an interval reaches that joins two, which reach d and e; phi is the correlation."""
     return math.sqrt(max(0.0, d * d - 2.0 * phi * d * e + e * e))
 
 

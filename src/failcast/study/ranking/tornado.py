@@ -44,7 +44,8 @@ def swings(base: Floats, low: Floats, high: Floats, confidence: float, *, share:
     """The differences of outputs: `base` of shape (replications,), the others (inputs, …) of it.
 
     Intervals are Student's over the pairs; where the output is a `share`, whether something is true
-    (0 or 1), they are Newcombe's. See `study.differences`.
+    (0 or 1), they are Newcombe's, and those of two inputs are joined for their places. See
+    `study.differences`.
     """
     count = len(low)
     pairs = [(base, low[k]) for k in range(count)] + [(base, high[k]) for k in range(count)]
@@ -60,7 +61,7 @@ def swings(base: Floats, low: Floats, high: Floats, confidence: float, *, share:
         swing=tuple(found[2 * count :]),
         bound=tuple(sure[2 * count :]),
         shown=tuple(map(bool, shown)),
-        places=_places(high - low, shown, confidence),
+        places=_places(low, high, shown, confidence, share),
         rows=len(base),
     )
 
@@ -80,20 +81,46 @@ def _excludes_zero(estimate: Estimate) -> bool:
 
 
 def _places(
-    gaps: Floats, shown: np.ndarray, confidence: float
+    low: Floats, high: Floats, shown: np.ndarray, confidence: float, share: bool
 ) -> tuple[tuple[int, int] | None, ...]:
-    """The best and the worst place by the size of the swing; pairs of inputs by Student's t."""
-    sizes = gaps * np.sign(gaps.mean(axis=1))[:, np.newaxis]
+    """The best and the worst place by the size of the swing, from the intervals of pairs."""
     among = np.flatnonzero(shown)
     found: list[tuple[int, int] | None] = [None] * len(shown)
+    between = _between_shares if share else _between
     for one in among:
-        intervals = [_interval(sizes[two] - sizes[one], confidence) for two in among]
-        above = sum(low > 0.0 for low, _ in intervals)
-        below = sum(high < 0.0 for _, high in intervals)
+        intervals = [between(low[[one, two]], high[[one, two]], confidence) for two in among]
+        above = sum(least > 0.0 for least, _ in intervals)
+        below = sum(most < 0.0 for _, most in intervals)
         found[one] = (1 + above, len(among) - below)
     return tuple(found)
 
 
-def _interval(gaps: Floats, confidence: float) -> tuple[float, float]:
-    found = differences.difference("", np.zeros_like(gaps), gaps, confidence)
+def _between(low: Floats, high: Floats, confidence: float) -> tuple[float, float]:
+    """The interval of how much larger the second of two swings is, by Student's t over pairs."""
+    gaps = high - low
+    sizes = gaps * np.sign(gaps.mean(axis=1))[:, np.newaxis]
+    found = differences.difference("", sizes[0], sizes[1], confidence)
     return (found.low or 0.0, found.high or 0.0)
+
+
+def _between_shares(low: Floats, high: Floats, confidence: float) -> tuple[float, float]:
+    """The interval of how much larger the second of two swings of a share is.
+
+    Newcombe's intervals of both are joined as he joins those of two shares, with the correlation of
+    the swings. Source: G. Y. Zou and A. Donner, Construction of confidence limits about effect
+    measures: a general approach, Statistics in Medicine 27 (2008), equation 9.
+    """
+    sizes = []
+    for one, two in zip(low, high, strict=True):
+        value, *ends = _difference(one, two, confidence, True)
+        signed = (value, *ends) if value >= 0.0 else (-value, -ends[1], -ends[0])
+        sizes.append(Estimate(*signed))
+    first, second = sizes
+    gaps = high - low
+    gaps *= np.where(np.mean(gaps, axis=1) < 0.0, -1.0, 1.0)[:, np.newaxis]
+    still = np.any(np.ptp(gaps, axis=1) == 0.0)
+    tied = 0.0 if still else float(np.asarray(np.corrcoef(gaps))[0, 1])
+    gap = second.value - first.value
+    down = differences.joined(second.value - second.low, first.high - first.value, tied)
+    up = differences.joined(second.high - second.value, first.value - first.low, tied)
+    return gap - down, gap + up
