@@ -44,6 +44,16 @@ def test_default_ranges_are_said() -> None:
     assert "No ranges were declared: 12 main numbers of the scenario go from half" in result.stdout
 
 
+def test_main_numbers_without_a_range_are_said() -> None:
+    odd = ("-s", "failures.systematic.fraction=0", "--method", "tornado", "--samples", "2")
+    result = failcast("rank", "small", *SHORT, *odd)
+    assert "No ranges were declared: 11 main numbers" in result.stdout
+    assert (
+        "Left out: failures.systematic.fraction: it is zero, so there is nothing to halve or to "
+        "double.\n"
+    ) in result.stdout
+
+
 @pytest.mark.parametrize("columns", [60, 80, 120])
 @pytest.mark.parametrize("method", ["sobol", "morris", "tornado"])
 def test_a_table_fits_the_terminal(method: str, columns: int) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.results.test_notebook import shown
 
 import failcast as fc
 from failcast import engine
@@ -101,16 +103,41 @@ def test_the_document_is_strict_and_the_table_has_a_row_for_each_input(method: A
 
 
 def test_main_numbers_are_halved_and_doubled_where_that_can_be_done() -> None:
-    spans = {each.path: each for each in inputs.main_numbers(SMALL)}
+    found, left_out = inputs.main_numbers(SMALL)
+    spans = {each.path: each for each in found}
     assert tuple(spans) == inputs.MAIN
+    assert not left_out
     assert (spans["recovery.time.mean"].low, spans["recovery.time.mean"].high) == (1 / 6, 2 / 3)
     assert spans["repair.automated.escalate"].high == 1.0
-    tight = SMALL.with_(cluster__working_pool=262, cluster__spare_pool=4, diagnosis__probability=0)
-    left = {each.path for each in inputs.main_numbers(tight)}
-    assert "job.warm_standbys" not in left
-    none = SMALL.with_(failures__systematic__fraction=0, job__warm_standbys=0)
-    left = {each.path for each in inputs.main_numbers(none)}
-    assert not left & {"failures.systematic.fraction", "job.warm_standbys"}
+
+
+def test_main_numbers_that_are_left_out_are_named_with_the_reason() -> None:
+    odd = SMALL.with_(
+        failures__systematic__fraction=0,
+        cluster__working_pool=262,
+        cluster__spare_pool=6,
+        job__warm_standbys=12,
+        preemption__wait=0,
+    )
+    found = fc.rank(odd, method="morris", samples=16, threads=2)
+    assert set(found.left_out) == {
+        "failures.systematic.fraction",
+        "preemption.wait.mean",
+        "job.warm_standbys",
+        "cluster.spare_pool",
+    }
+    zero = "it is zero, so there is nothing to halve or to double."
+    assert found.left_out["failures.systematic.fraction"] == zero
+    assert found.left_out["preemption.wait.mean"] == zero
+    assert found.left_out["job.warm_standbys"].startswith(
+        "the ranges hold job.warm_standbys=24, but job.servers (256) and job.warm_standbys (24) "
+    )
+    assert {each.path for each in found.inputs} == {*inputs.MAIN} - {*found.left_out}
+    assert found.to_dict()["left_out"] == found.left_out
+    assert f"Left out: preemption.wait.mean: {zero}" in shown(found).text
+    one = inputs.main_numbers(odd.with_(job__warm_standbys=1))[1]["job.warm_standbys"]
+    assert one == "half of it is less than one."
+    assert ranked(method="tornado").left_out == {}
 
 
 def test_what_no_corner_refuses_nothing_between_refuses() -> None:
@@ -146,6 +173,19 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"vary": ["selection.policy=a..b"]}, "is no number"),
     ({"vary": ["run.seed=1..5"]}, "does not change what is simulated"),
     ({"vary": "recovery.time=1min..2min"}, "vary is a list of texts"),
+    ({"vary": 5}, "vary is a list of texts; got 5."),
+    ({"vary": [5]}, "vary is a list of texts, but 5 is none."),
+    ({"vary": None}, "vary is a list of texts; got None."),
+    ({"vary": ["uncertain.recovery.time=1min..2min"]}, "vary recovery.time itself"),
+    ({"vary": ["failures.life.mean=1h..2h"]}, "'mean' is no argument of it"),
+    ({"metrics": 5}, "metrics is a list of texts; got 5."),
+    ({"by": [math.nan]}, "by is a list of hours, each a finite number from 0 on; got nan. A time"),
+    ({"by": [math.inf]}, "got inf. A time with its unit is a metric"),
+    ({"by": [-1]}, "got -1."),
+    ({"by": ["420d"]}, "such as 'finished_by(420 d)'"),
+    ({"by": "420d"}, "by is a list of hours, such as [420 * 24]; got '420d'."),
+    ({"by": 5}, "by is a list of hours"),
+    ({"method": ["sobol"]}, "unknown method ['sobol']: did you mean 'sobol'?"),
     ({"metrics": ["etr"]}, "did you mean 'ettr'?"),
     ({"metrics": "ettr"}, "metrics is a list of texts"),
     ({"metrics": ["mtbf_hours"]}, "take mean_run_hours"),

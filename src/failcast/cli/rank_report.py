@@ -33,7 +33,10 @@ def report(ranking: fc.Ranking, seconds: float) -> None:
     if ranking.declared:
         console.print()
     else:
-        lines = ["", *output.folded(wording.ranges(ranking), columns), ""]
+        lines = ["", *output.folded(wording.ranges(ranking), columns)]
+        for each in wording.left_out(ranking):
+            lines += output.folded(each, columns, _INDENT)
+        lines.append("")
         console.print(Text("\n".join(lines)))
     ran = what_ran(ranking, seconds)
     for line in [ran] if columns is None else output.folded(ran, columns, _INDENT):

@@ -18,6 +18,7 @@ from failcast.scenario.files import override_value
 from failcast.scenario.rules import Rule
 from failcast.scenario.scenario import Place, place_of
 from failcast.scenario.spans import Range, Span, number_rule, read_span
+from failcast.scenario.uncertain import Uncertain
 
 __all__ = ["MOST_VALUES", "Axis", "Span", "axis", "span"]
 
@@ -86,6 +87,9 @@ def _place(path: str, text: str) -> Place:
         return _place(f"{path}.{place.kind.short_form}", text)
     if isinstance(place.kind, type):
         raise RequestError(f"{path} is a block of fields: vary one of its fields.")
+    if isinstance(place.kind, Uncertain):
+        inner = place.argument or "recovery.time"
+        raise RequestError(f"{path} is what is believed of an input: vary {inner} itself.")
     idle = place.path.startswith("run.") and place.path not in ("run.horizon", "run.max_events")
     if idle or place.path in ("name", "description"):
         raise RequestError(f"{path} does not change what is simulated: vary another field.")

@@ -17,7 +17,14 @@ from failcast.engine import Runs
 from failcast.engine.executors import Executor, Task, Threads, pieces
 from failcast.results import RequestError
 from failcast.results.measure import Measure
-from failcast.results.request import check_request, confidence_from, seed_of, threads_of, whole
+from failcast.results.request import (
+    check_callable,
+    check_request,
+    confidence_from,
+    seed_of,
+    threads_of,
+    whole,
+)
 from failcast.results.statistics import Interval
 from failcast.scenario import Scenario, ScenarioError, override
 from failcast.study.planning.assumptions import Assumption, assumptions
@@ -156,6 +163,7 @@ def plan(
     arguments give the same plan. Raises RequestError or ScenarioError.
     """
     check_request(scenario, seed=seed, threads=threads)
+    check_callable("on_progress", on_progress)
     choices, wanted = read_choices(choose, scenario), read_goals(goals)
     aim = read_aim(minimize, scenario)
     least = _check_size(choices) * FIRST_LOOK

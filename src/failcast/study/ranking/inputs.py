@@ -54,33 +54,49 @@ def declared(
     return spans
 
 
-def main_numbers(scenario: Scenario, *, together: bool = True) -> tuple[Span, ...]:
+def main_numbers(
+    scenario: Scenario, *, together: bool = True
+) -> tuple[tuple[Span, ...], dict[str, str]]:
     """The main numbers of the scenario, each from half of what it is to its double.
 
     Those that are zero, that have no mean to be changed, or whose double the scenario refuses in
-    some combination are left out. Raises RequestError where none is left.
+    some combination are left out: they come second, each with the reason in a sentence. Raises
+    RequestError where none is left.
     """
     spans: tuple[Span, ...] = ()
+    left_out: dict[str, str] = {}
     for path in MAIN:
-        found = half_to_double(path, scenario)
-        if found is None:
-            continue
-        if refusal((*spans, found), scenario, together=together) is None:
+        found = _range_of(path, scenario)
+        refused = found if isinstance(found, str) else None
+        if isinstance(found, Span):
+            counts = (each for each in spans if each.whole)
+            refused = refusal((*counts, found), scenario, together=together)
+        if isinstance(found, Span) and refused is None:
             spans += (found,)
+        elif refused is not None:
+            left_out[path] = refused
     if not spans:
         raise RequestError(
             "none of the main numbers of this scenario can be halved and doubled: declare ranges, "
             "such as --vary recovery.time.mean=10min..40min."
         )
-    return spans
+    return spans, left_out
 
 
 def half_to_double(path: str, scenario: Scenario) -> Span | None:
     """The range of a main number from half of what it is to its double; None where it has none."""
+    found = _range_of(path, scenario)
+    return found if isinstance(found, Span) else None
+
+
+def _range_of(path: str, scenario: Scenario) -> Span | str:
+    """The range of a main number from half to double, or why it has none."""
     value: Any = scenario
     for name in path.removesuffix(".mean").split("."):
         value = getattr(value, name)
     number = value.mean_hours if isinstance(value, Distribution) else float(value)
+    if number == 0.0:
+        return "it is zero, so there is nothing to halve or to double."
     ends = [number / 2.0, number * 2.0]
     if path.endswith(_SHARES):
         ends[1] = min(1.0, ends[1])
@@ -90,10 +106,12 @@ def half_to_double(path: str, scenario: Scenario) -> Span | None:
     if isinstance(value, int):
         ends = [float(round(end)) for end in ends]
         write = _whole
+        if ends[0] == 0.0:
+            return "half of it is less than one."
     try:
         return span(f"{path}={write(ends[0])}..{write(ends[1])}:log", scenario)
-    except (RequestError, ScenarioError):
-        return None
+    except (RequestError, ScenarioError) as error:
+        return str(error)
 
 
 def _whole(number: float) -> str:
@@ -105,10 +123,12 @@ def refusal(spans: Sequence[Span], scenario: Scenario, *, together: bool) -> str
 
     Inputs move `together`, or one at a time. What a scenario refuses of several fields together is
     about counts (servers that do not fit a cluster, blames that do not fit memory), and the more of
-    one the likelier. So the corners of the counts stand for all combinations.
+    one the likelier. So the corners of the counts stand for all combinations; of any other number
+    the ends are looked at alone.
     """
     whole = [each for each in spans if each.whole]
-    groups = [whole] if together else [[each] for each in whole]
+    groups = [[each] for each in spans if not (each.whole and together)]
+    groups += [whole] if together else []
     for group in groups:
         for ends in itertools.product(*((each.low, each.high) for each in group)):
             try:

@@ -6,7 +6,7 @@ On the map: study, between the pure functions of tornado.py, morris.py and sobol
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -82,7 +82,7 @@ class MetricRanking:
 
 @dataclass(frozen=True)
 class Task:
-    """What a method is to do."""
+    """What a method is to do; `left_out` are inputs that it cannot have, with the reasons."""
 
     scenario: Scenario
     spans: tuple[Span, ...]
@@ -91,6 +91,7 @@ class Task:
     seed: int
     threads: int
     on_progress: Progress | None
+    left_out: Mapping[str, str]
 
     @property
     def confidence(self) -> float:

@@ -24,6 +24,7 @@ def ranking_html(ranking: Ranking) -> str:
         if one.without_effect and math.isfinite(one.mean):
             names = ", ".join(each.path for each in one.without_effect)
             parts.append(notebook.remark(f"No effect on {one.metric} shown: {names}."))
+    parts += map(notebook.remark, wording.left_out(ranking))
     return notebook.block(*parts, notebook.remark(wording.what_ran(ranking)))
 
 

@@ -7,8 +7,8 @@ interval, and an input whose effect is not told from noise has no place in the r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import Engine
@@ -51,6 +51,7 @@ class Ranking:
     `metrics` has a `MetricRanking` for each metric. `samples` are rows of the Sobol design,
     trajectories of Morris or replications of the tornado; `runs` is how many runs that took.
     `declared` says whether the ranges were; else they are the main numbers halved and doubled.
+    `left_out` are those of them that have no such range, each with the reason in a sentence.
     """
 
     scenario: Scenario
@@ -63,6 +64,7 @@ class Ranking:
     threads: int
     declared: bool
     engine: Engine = "kernel"
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, metric: str) -> MetricRanking:
         """The ranking for one metric. Raises RequestError for one that was not asked for."""
@@ -134,6 +136,7 @@ class Ranking:
             "runs": self.runs,
             "declared": self.declared,
             "inputs": [vars(each) for each in self.inputs],
+            "left_out": dict(self.left_out),
             "metrics": {each.metric: _metric(each) for each in self.metrics},
         }
 
@@ -203,6 +206,7 @@ def rank(
         seed=task.seed,
         threads=task.threads,
         declared=bool(vary),
+        left_out=task.left_out,
     )
 
 
@@ -236,15 +240,16 @@ def _task(
     """What is to be done, checked."""
     request.check_scenario(scenario)
     request.check_callable("on_progress", on_progress)
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise unknown_name("method", method, tuple(METHODS))
     wanted = measures(_texts("metrics", metrics), by)
     ranges = _texts("vary", vary)
     together = METHODS[method].together
-    if ranges:
-        spans = inputs.declared(ranges, scenario, together=together)
-    else:
-        spans = inputs.main_numbers(scenario, together=together)
+    spans, left_out = (
+        (inputs.declared(ranges, scenario, together=together), {})
+        if ranges
+        else inputs.main_numbers(scenario, together=together)
+    )
     return Task(
         scenario=scenario,
         spans=spans,
@@ -253,14 +258,21 @@ def _task(
         seed=request.seed_of(scenario.run.seed if seed is None else seed),
         threads=request.threads_of(1 if threads is None else threads),
         on_progress=on_progress,
+        left_out=left_out,
     )
 
 
-def _texts(name: str, values: Sequence[str]) -> tuple[str, ...]:
+def _texts(name: str, values: object) -> tuple[str, ...]:
     """The texts of a list; one text alone would be taken for a list of letters."""
     if isinstance(values, str):
         raise RequestError(f"{name} is a list of texts: write [{values!r}].")
-    return tuple(values)
+    if not isinstance(values, Iterable):
+        raise RequestError(f"{name} is a list of texts; got {values!r:.80}.")
+    found = tuple(values)
+    for each in found:
+        if not isinstance(each, str):
+            raise RequestError(f"{name} is a list of texts, but {each!r:.80} is none.")
+    return found
 
 
 def _samples(scenario: Scenario, name: MethodName, samples: object) -> int:

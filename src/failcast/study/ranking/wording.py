@@ -188,3 +188,8 @@ def ranges(ranking: Ranking) -> str:
         "(shares up to 1). Declare your own with --vary, such as "
         "--vary recovery.time=10min..40min."
     )
+
+
+def left_out(ranking: Ranking) -> list[str]:
+    """The main numbers that have no range from half to double, each with the reason."""
+    return [f"Left out: {path}: {reason}" for path, reason in ranking.left_out.items()]

@@ -15,7 +15,7 @@ from failcast.engine import Engine, Runs
 from failcast.engine.executors import Executor
 from failcast.results import RequestError, Sample
 from failcast.results.measure import Measure
-from failcast.results.request import check_request, replications_of, seed_of
+from failcast.results.request import check_callable, check_request, replications_of, seed_of
 from failcast.results.statistics import Interval
 from failcast.results.store import Store
 from failcast.results.workers import workers
@@ -172,6 +172,7 @@ def sweep(
     RequestError, ScenarioError, or ExecutorError where work could not be done.
     """
     check_request(scenario, seed=seed, threads=threads, engine=engine)
+    check_callable("on_progress", on_progress)
     size = replications_of(scenario.run.replications if replications is None else replications)
     start = seed_of(scenario.run.seed if seed is None else seed)
     axes = read_axes(_texts(vary), scenario)
