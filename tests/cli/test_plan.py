@@ -63,6 +63,7 @@ def test_no_setting_is_an_answer() -> None:
         ((*CHOOSE, "--goal", "ettr >= 0.9", "--minimize", "server"), "did you mean 'servers'?"),
         (("--choose", "job.warm_standby=0..4", *GOAL), "did you mean 'job.warm_standbys'?"),
         ((*CHOOSE, *GOAL, "--budget", "5"), "budget must be a whole number from"),
+        ((*CHOOSE, *GOAL, "--executor", "treads"), "executor is 'treads', but it must be one of"),
         ((*CHOOSE, *GOAL, "--confidence", "2"), "confidence must be a number from 0.5"),
     ],
 )

@@ -84,6 +84,7 @@ def test_bars() -> None:
         (("--metric", "etr"), "Error: unknown metric 'etr': did you mean 'ettr'?"),
         (("--samples", "10"), "samples must be a whole number from 64"),
         (("--by", "3"), "it has no unit"),
+        (("--executor", "treads"), "executor is 'treads', but it must be one of threads, ray, "),
     ],
 )
 def test_wrong_input_is_a_sentence(arguments: tuple[str, ...], sentence: str) -> None:

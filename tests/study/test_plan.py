@@ -16,6 +16,7 @@ from tests.results.synthetic import sample_of, uniforms
 
 import failcast as fc
 from failcast.engine import METRICS
+from failcast.engine.executors import Threads
 from failcast.results.cost import cost_of
 from failcast.study.planning.choices import read_choices
 from failcast.study.planning.wanted import Judgement, Wanted, judged
@@ -112,6 +113,15 @@ def test_the_same_arguments_give_the_same_plan() -> None:
     arguments = (closed(), ["cluster.working_pool=10..30"], ["finished >= 0.9"])
     one, two = fc.plan(*arguments, seed=7), fc.plan(*arguments, seed=7, threads=2)
     assert one.to_dict() == two.to_dict()
+
+
+def test_executors_leave_no_mark() -> None:
+    arguments = (closed(), ["cluster.working_pool=10..30"], ["finished >= 0.9"])
+    wanted = fc.plan(*arguments, seed=7).to_dict()
+    for executor in (Threads(1), Threads(3), "threads"):
+        assert fc.plan(*arguments, seed=7, executor=executor).to_dict() == wanted
+    with pytest.raises(fc.RequestError, match="executor is 'treads', but it must be one of"):
+        fc.plan(*arguments, seed=7, executor="treads")
 
 
 def test_where_nothing_meets_the_goals_the_nearest_is_named() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from tests.results.test_notebook import shown
 
 import failcast as fc
 from failcast import engine
+from failcast.engine import Runs
+from failcast.engine.executors import Task, Threads
 from failcast.engine.uniforms import uniforms
 from failcast.scenario import Scenario
 from failcast.study.ranking import inputs
 from failcast.study.ranking.methods import METHODS
-from failcast.study.ranking.runs import run_points
+from failcast.study.ranking.runs import Points, run_points
 
 SMALL = fc.load("small").with_(job__length="20 d", run__seed=3, run__replications=60)
 VARY = ["recovery.time=10min..40min", "failures.random.rate=0.008/day..0.012/day"]
@@ -30,7 +33,7 @@ def ranked(**changes: Any) -> fc.Ranking:
 
 def test_each_run_is_the_run_of_its_scenario_seed_and_number() -> None:
     scenarios = [SMALL, SMALL.with_(recovery__time="5 min")]
-    metrics, status = run_points(scenarios.__getitem__, [4, 7], 2, seed=3, threads=2)
+    metrics, status = run_points(scenarios.__getitem__, [4, 7], 2, seed=3, executor=Threads(2))
     for number, (scenario, first) in enumerate(zip(scenarios, (4, 7), strict=True)):
         wanted = engine.run(scenario, replications=2, seed=3, first=first)
         assert np.array_equal(metrics[number], wanted.values)
@@ -45,6 +48,31 @@ def test_threads_leave_no_mark_and_runs_are_counted(method: Any) -> None:
     assert sum(done) == one.runs
     assert one.to_dict()["metrics"] == two.to_dict()["metrics"]
     assert one.runs == fc.check_rank(SMALL, vary=VARY, samples=64, method=method)
+
+
+@pytest.mark.parametrize("method", ["sobol", "morris", "tornado"])
+def test_executors_leave_no_mark(method: Any) -> None:
+    """Threads of any number, by name too, and somebody who does the last task first."""
+
+    class Backwards:
+        def run(self, tasks: Iterable[Task]) -> Iterator[Runs]:
+            done = [task.run() for task in reversed([*tasks])]
+            return reversed(done)
+
+    wanted = ranked(method=method, threads=1).to_dict()["metrics"]
+    for executor in (Threads(2), Threads(5), "threads", Backwards()):
+        assert ranked(method=method, executor=executor).to_dict()["metrics"] == wanted
+    with pytest.raises(fc.RequestError, match="executor is 'treads', but it must be one of"):
+        ranked(method=method, executor="treads")
+
+
+def test_a_point_that_always_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("the disk is away")
+
+    monkeypatch.setattr(Points, "run", fail)
+    with pytest.raises(fc.TaskError, match="points 0 to 7 of a ranking, from seed 3, failed 3 tim"):
+        ranked()
 
 
 @pytest.mark.parametrize("method", ["sobol", "morris", "tornado"])

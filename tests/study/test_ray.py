@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +111,19 @@ def test_ray_gives_what_threads_give_however_it_is_split(
     monkeypatch.setattr(work, "WORK_IN_BLOCK", block)
     fc.sweep(SMALL, VARY, store=tmp_path / "ray", executor=cluster)
     assert contents(tmp_path / "ray") == contents(tmp_path / "threads")
+
+
+@pytest.mark.parametrize("method", ["sobol", "morris", "tornado"])
+def test_a_ranking_by_ray_is_that_of_threads(cluster: Ray, method: Any) -> None:
+    how: dict[str, Any] = {"vary": ["recovery.time=10min..40min", "cluster.spare_pool=8..12"]}
+    how |= {"method": method, "samples": 64, "metrics": ["training_hours", "depleted"]}
+    found = fc.rank(SMALL, **how, executor=cluster)
+    assert found.to_dict()["metrics"] == fc.rank(SMALL, **how).to_dict()["metrics"]
+
+
+def test_a_plan_by_ray_is_that_of_threads(cluster: Ray) -> None:
+    arguments = (SMALL, ["cluster.spare_pool=8..12"], ["ettr >= 0.9"])
+    assert fc.plan(*arguments, executor=cluster).to_dict() == fc.plan(*arguments).to_dict()
 
 
 def test_a_worker_that_is_killed_costs_nothing(cluster: Ray, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from failcast import interrupts
 from failcast.cli import candidates, output
 from failcast.cli.guard import guarded
 from failcast.cli.options import (
+    ExecutorOption,
     JsonOption,
     OverridesOption,
     QuietOption,
@@ -75,6 +76,7 @@ def plan(
     budget: BudgetOption = None,
     seed: SeedOption = None,
     threads: ThreadsOption = None,
+    executor: ExecutorOption = "threads",
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -84,7 +86,7 @@ def plan(
     """
     with guarded():
         base = load_scenario(scenario, overrides, quiet=quiet)
-        how: dict[str, Any] = {"seed": seed}
+        how: dict[str, Any] = {"seed": seed, "executor": executor}
         if confidence is not None:
             how["confidence"] = confidence
         if budget is not None:
@@ -104,7 +106,9 @@ def _plan(
 ) -> tuple[fc.Plan, float]:
     """Plan with progress on stderr; return the plan and the seconds it took."""
     from failcast.cli.progress import Progress
+    from failcast.results.workers import check_executor
 
+    check_executor(how["executor"])
     fc.check_plan(base, *what)
     compile_kernel(quiet)
     begin = time.perf_counter()

@@ -15,6 +15,7 @@ from failcast import interrupts
 from failcast.cli import candidates, output
 from failcast.cli.guard import guarded
 from failcast.cli.options import (
+    ExecutorOption,
     JsonOption,
     MetricOption,
     OverridesOption,
@@ -73,6 +74,7 @@ def rank(
     samples: SamplesOption = None,
     seed: SeedOption = None,
     threads: ThreadsOption = None,
+    executor: ExecutorOption = "threads",
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -90,7 +92,7 @@ def rank(
             "seed": seed,
             "threads": default_threads() if threads is None else threads,
         }
-        ranking, seconds = _rank(plan, wanted, quiet)
+        ranking, seconds = _rank(plan, wanted, executor, quiet)
         if as_json:
             output.print_json(ranking.to_dict(inputs=inputs, **command_line()))
         else:
@@ -99,10 +101,14 @@ def rank(
             report(ranking, seconds)
 
 
-def _rank(plan: fc.Scenario, wanted: dict[str, Any], quiet: bool) -> tuple[fc.Ranking, float]:
+def _rank(
+    plan: fc.Scenario, wanted: dict[str, Any], executor: str, quiet: bool
+) -> tuple[fc.Ranking, float]:
     """Rank with notices and progress on stderr; return the ranking and the seconds it took."""
     from failcast.cli.progress import Progress
+    from failcast.results.workers import check_executor
 
+    check_executor(executor)
     runs = fc.check_rank(plan, **wanted)
     compile_kernel(quiet)
     begin = time.perf_counter()
@@ -111,5 +117,5 @@ def _rank(plan: fc.Scenario, wanted: dict[str, Any], quiet: bool) -> tuple[fc.Ra
         progress.show(more)
 
     with Progress(runs, quiet=quiet) as progress, interrupts.raised():
-        ranking = fc.rank(plan, **wanted, on_progress=show)
+        ranking = fc.rank(plan, **wanted, executor=executor, on_progress=show)
     return ranking, time.perf_counter() - begin

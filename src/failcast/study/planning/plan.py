@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from failcast.engine import Runs
-from failcast.engine.executors import Executor, Task, Threads, pieces
+from failcast.engine.executors import Executor, Task, pieces
 from failcast.results import RequestError
 from failcast.results.measure import Measure
 from failcast.results.request import (
@@ -26,6 +26,7 @@ from failcast.results.request import (
     whole,
 )
 from failcast.results.statistics import Interval
+from failcast.results.workers import workers
 from failcast.scenario import Scenario, ScenarioError, override
 from failcast.study.planning.assumptions import Assumption, assumptions
 from failcast.study.planning.bench import FIRST_LOOK, Bench, Trial
@@ -151,7 +152,7 @@ def plan(
     budget: int = BUDGET,
     seed: int | None = None,
     threads: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Plan:
     """Find the setting of least `minimize` that meets all `goals` together with `confidence`.
@@ -159,27 +160,26 @@ def plan(
     `choose` are ranges or lists of values as `--choose` takes them; `goals` such as
     "p95(training_hours) <= 9900"; `minimize` is "servers", "cost" by the scenario's prices, or a
     measure such as "training_hours". `budget` is the number of runs that the search may spend; the
-    fresh runs on which settings are judged, and those about assumptions, come on top. The same
-    arguments give the same plan. Raises RequestError or ScenarioError.
+    fresh runs on which settings are judged, and those about assumptions, come on top. `executor` is
+    as in `sweep`; runs about assumptions are done by threads in any case. The same arguments give
+    the same plan, whoever does the work. Raises RequestError or ScenarioError, or ExecutorError
+    where work could not be done.
     """
     check_request(scenario, seed=seed, threads=threads)
     check_callable("on_progress", on_progress)
     choices, wanted = read_choices(choose, scenario), read_goals(goals)
     aim = read_aim(minimize, scenario)
     least = _check_size(choices) * FIRST_LOOK
-    workers = threads_of(1 if threads is None else threads)
-    bench = Bench(
-        scenario,
-        choices,
-        wanted,
-        aim,
-        seed=seed_of(scenario.run.seed if seed is None else seed),
-        confidence=_confidence(confidence),
-        budget=whole("budget", budget, least, 10**9),
-        executor=executor or Threads(workers),
-        on_progress=on_progress,
-    )
-    return _Planner(bench, workers).plan()
+    count = threads_of(1 if threads is None else threads)
+    how: dict[str, Any] = {
+        "seed": seed_of(scenario.run.seed if seed is None else seed),
+        "confidence": _confidence(confidence),
+        "budget": whole("budget", budget, least, 10**9),
+        "on_progress": on_progress,
+    }
+    with workers(executor, count) as hands:
+        bench = Bench(scenario, choices, wanted, aim, **how, executor=hands)
+        return _Planner(bench, count).plan()
 
 
 def _check_size(choices: Sequence[Choice]) -> int:

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from failcast.engine.executors import Executor
 from failcast.results.measure import Measure
 from failcast.results.statistics import Floats
 from failcast.scenario import Scenario
@@ -90,6 +91,7 @@ class Task:
     samples: int
     seed: int
     threads: int
+    executor: Executor
     on_progress: Progress | None
     left_out: Mapping[str, str]
 
@@ -107,7 +109,7 @@ class Task:
             firsts.ravel().tolist(),
             count,
             seed=self.seed,
-            threads=self.threads,
+            executor=self.executor,
             on_progress=self.on_progress,
         )
 

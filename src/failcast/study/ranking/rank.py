@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import Engine
+from failcast.engine.executors import Executor, Threads
 from failcast.results import InputFile, RequestError, request
 from failcast.results.errors import unknown_name
 from failcast.results.manifest import manifest
+from failcast.results.workers import workers
 from failcast.scenario import Scenario, to_dict
 from failcast.study.axes import Span
 from failcast.study.ranking import inputs
@@ -180,6 +182,7 @@ def rank(
     samples: int | None = None,
     seed: int | None = None,
     threads: int | None = None,
+    executor: Executor | str | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Ranking:
     """Rank inputs by what they do to metrics over their ranges.
@@ -192,15 +195,18 @@ def rank(
     `method` is "sobol" (shares of the variance, all inputs moving together), "morris" (a cheap
     screening of many inputs) or "tornado" (one input at a time). `samples` are rows of the design
     (512; from 64 on), trajectories (64) or replications (the scenario's). `seed`
-    defaults to the scenario's, `threads` to one. Intervals hold with the scenario's
-    `run.confidence`. Raises RequestError or ScenarioError, in a sentence, before anything runs.
+    defaults to the scenario's, `threads` to one; `executor` is as in `sweep`. Intervals hold with
+    the scenario's `run.confidence`. Raises RequestError or ScenarioError, in a sentence, before
+    anything runs, and ExecutorError where work could not be done.
     """
     task = _task(scenario, vary, metrics, by, method, samples, seed, threads, on_progress)
+    with workers(executor, threads) as hands:
+        found = METHODS[method].rank(replace(task, executor=hands))
     return Ranking(
         scenario=scenario,
         method=method,
         inputs=tuple(map(Input.of, task.spans)),
-        metrics=METHODS[method].rank(task),
+        metrics=found,
         samples=task.samples,
         runs=METHODS[method].runs(len(task.spans), task.samples),
         seed=task.seed,
@@ -250,13 +256,15 @@ def _task(
         if ranges
         else inputs.main_numbers(scenario, together=together)
     )
+    count = request.threads_of(1 if threads is None else threads)
     return Task(
         scenario=scenario,
         spans=spans,
         measures=wanted,
         samples=_samples(scenario, method, samples),
         seed=request.seed_of(scenario.run.seed if seed is None else seed),
-        threads=request.threads_of(1 if threads is None else threads),
+        threads=count,
+        executor=Threads(count),
         on_progress=on_progress,
         left_out=left_out,
     )
