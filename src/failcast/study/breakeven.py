@@ -18,6 +18,7 @@ from failcast.engine import Engine
 from failcast.results.goals import OPERATORS, Goal
 from failcast.scenario import Scenario
 from failcast.scenario.spans import Span
+from failcast.study import curve_notebook
 from failcast.study.curves import POINTS, Curve, curve
 
 #: A bracket around a break-even is divided into so many parts, so many times.
@@ -116,6 +117,9 @@ class BreakEven:
                 for each in self.crossings
             ],
         }
+
+    def _repr_html_(self) -> str:
+        return curve_notebook.break_even_html(self)
 
     def _crossing(self, found: Crossing) -> str:
         """`above recovery.time 1.83 h (95 % interval 1.79 h to 1.87 h)`."""

@@ -19,6 +19,7 @@ from failcast.scenario.beliefs import Unknown, beliefs_of
 from failcast.scenario.scenario import place_of
 from failcast.scenario.spans import Span, kind_of, number_rule, value_of
 from failcast.scenario.uncertain import FIELD
+from failcast.study import curve_notebook
 from failcast.study.axes import span as read_span
 from failcast.study.uncertain.prediction import Prediction, check_prediction, predict
 
@@ -131,6 +132,9 @@ class Curve:
             "points": [_point(point, by) for point in self.points],
             "goals": list(goals),
         }
+
+    def _repr_html_(self) -> str:
+        return curve_notebook.curve_html(self)
 
     @property
     def nothing(self) -> str:

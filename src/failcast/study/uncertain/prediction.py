@@ -189,6 +189,11 @@ class Prediction:
             f"seed {self.seed}>"
         )
 
+    def _repr_html_(self) -> str:
+        from failcast.study.uncertain.notebook import prediction_html
+
+        return prediction_html(self)
+
     @cached_property
     def _factors(self) -> tuple[Factor, ...]:
         return factors(self.beliefs, self.draws)
