@@ -75,6 +75,36 @@ def test_changes_are_applied_together_to_make_the_other() -> None:
     assert document["base"]["scenario"]["recovery"]["time"] == "20 min"
 
 
+def test_how_the_samples_are_taken_holds_for_both() -> None:
+    sampling = ("-s", "run.replications=30", "-s", " run.seed = 9", "-s", "run.confidence=0.9")
+    result = failcast("compare", "small", *sampling, "-s", FASTER, "--json", "--quiet")
+    document = json.loads(result.stdout)
+    (one,) = document["comparisons"]
+    manifest = document["manifest"]
+    assert (manifest["replications"], manifest["seed"], manifest["confidence"]) == (30, 9, 0.9)
+    assert one["pairs"] == 30
+    assert list(one["changes"]) == ["recovery.time"]
+    rough = fc.load("small", ["run.replications=30", "run.seed=9", "run.confidence=0.9"])
+    (found,) = fc.compare(rough, rough.with_(recovery__time="10 min"))
+    assert one["metrics"] == json.loads(json.dumps(found.to_dict()["metrics"]))
+    wanted = ("-s", "run.precision=0.2 %", "-s", "run.min_replications=10", "-s", FASTER)
+    document = json.loads(failcast("compare", "small", *wanted, "--json", "--quiet").stdout)
+    assert document["comparisons"][0]["pairs"] == document["manifest"]["replications"] > 10
+
+
+def test_how_the_samples_are_taken_makes_no_other_scenario() -> None:
+    result = failcast("compare", "small", "-s", "run.replications=50", "-s", "run.seed=2")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "Error: small has nothing to be compared with (run.replications and run.seed: how the "
+        "samples of both are taken, which is no change): give another scenario, or a change such "
+        "as -s job.warm_standbys=32.\n"
+    )
+    limits = failcast("compare", "small", "-s", "run.horizon=1500h", "--replications", "5", "-q")
+    assert (limits.exit_code, limits.stderr) == (0, "")
+    assert "\nChanged: run.horizon=1500 h instead of " in limits.stdout
+
+
 def test_several_scenarios_are_compared_with_the_first_and_all_are_changed(tmp_path: Path) -> None:
     for name, standbys in (("few", 1), ("many", 14)):
         plan = fc.to_dict(fc.load("small", [f"job.warm_standbys={standbys}"])) | {"name": name}

@@ -40,7 +40,8 @@ def compare(
     """Compare scenarios, or SCENARIO with itself changed by -s: what that saves.
 
     All run on the same chance, so that little of it is left in a difference. With one SCENARIO, -s
-    makes the other one; with several, -s applies to all of them.
+    makes the other one; with several, -s applies to all of them. What says how the samples are
+    taken, such as run.replications, is for all in any case.
     """
     with guarded():
         times = hours_of(by)

@@ -248,17 +248,24 @@ def load_pairs(
 ) -> list[fc.Scenario]:
     """Load what is to be compared, the base first.
 
-    Overrides apply to each of several scenarios; of a lone one they make the other.
+    Overrides apply to each of several scenarios; of a lone one they make the other, but for those
+    that say how the samples are taken: these are of both.
     """
+    from failcast.scenario.echo import OF_THE_SAMPLE
+
     if len(sources) > 1:
         return [load_scenario(source, overrides, quiet=quiet) for source in sources]
-    if not overrides:
+    given = overrides or []
+    shared = [text for text in given if text.partition("=")[0].strip() in OF_THE_SAMPLE]
+    if len(shared) == len(given):
+        paths = " and ".join(dict.fromkeys(text.partition("=")[0].strip() for text in shared))
+        says = f" ({paths}: how the samples of both are taken, which is no change)" if paths else ""
         raise fc.RequestError(
-            f"{sources[0]} has nothing to be compared with: give another scenario, or a change "
-            "such as -s job.warm_standbys=32."
+            f"{sources[0]} has nothing to be compared with{says}: give another scenario, or a "
+            "change such as -s job.warm_standbys=32."
         )
-    base = load_scenario(sources[0], None, quiet=quiet)
-    return [base, load_scenario(sources[0], overrides, quiet=True)]
+    base = load_scenario(sources[0], shared, quiet=quiet)
+    return [base, load_scenario(sources[0], given, quiet=True)]
 
 
 def input_files(source: str) -> list[fc.InputFile]:

@@ -85,10 +85,8 @@ def changes(base: Scenario, other: Scenario) -> dict[str, tuple[str, str]]:
     return found
 
 
-#: The fields that `changes` does not compare.
-_NOT_OF_THE_MODEL: Final = (
-    "name",
-    "description",
+#: The fields that say how a sample is taken, and nothing about cluster and job.
+OF_THE_SAMPLE: Final = (
     "run.seed",
     "run.replications",
     "run.precision",
@@ -96,6 +94,8 @@ _NOT_OF_THE_MODEL: Final = (
     "run.max_replications",
     "run.confidence",
 )
+#: The fields that `changes` does not compare.
+_NOT_OF_THE_MODEL: Final = ("name", "description", *OF_THE_SAMPLE)
 
 
 def _lines(scenario: Scenario, block: Block, prefix: str) -> list[tuple[str, str]]:
