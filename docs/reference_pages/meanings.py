@@ -149,7 +149,7 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
         "INTERRUPTED",
         "Interrupted by Ctrl-C. `failcast run` gives the result of the replications that were "
         "done, or the whole one where it was being written; a second Ctrl-C ends it without one. "
-        "`failcast compare` gives none.",
+        "`failcast compare` gives the comparison of the pairs that were done, if there are two.",
     ),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }

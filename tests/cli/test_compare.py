@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -236,9 +237,18 @@ def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
     assert len(left_out) == (columns < 120)
 
 
-def test_ctrl_c_ends_a_comparison_without_a_result() -> None:
-    change = ("-s", "recovery.time=10 min", "--replications", "200000")
-    done = interrupted("compare", "small", *change)
+def test_ctrl_c_gives_the_pairs_that_are_done() -> None:
+    change = ("-s", "recovery.time=10 min", "--replications", "200000", "--seed", "3")
+    done = interrupted("compare", "small", *change, "--json")
     assert done.returncode == 130
-    assert done.stdout == ""
-    assert done.stderr.splitlines()[-1] == "Interrupted; there is no result."
+    told = re.search(r"Interrupted after ([\d,]+) of 200,000 pairs; the result is of", done.stderr)
+    assert told
+    count = int(told[1].replace(",", ""))
+    assert 2 <= count < 200_000
+    document = json.loads(done.stdout)
+    assert document["interrupted"] is True
+    small = fc.load("small")
+    (found,) = fc.compare(small, small.with_(recovery__time="10 min"), replications=count, seed=3)
+    assert document["comparisons"][0]["metrics"] == json.loads(
+        json.dumps(found.to_dict()["metrics"])
+    )

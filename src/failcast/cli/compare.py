@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import typer
+
 import failcast as fc
 from failcast import interrupts
 from failcast.cli import output
@@ -25,6 +27,7 @@ from failcast.cli.options import (
     load_pairs,
 )
 from failcast.cli.ready import command_line, compile_kernel, default_threads, hours_of
+from failcast.interrupts import INTERRUPTED
 
 
 def compare(
@@ -57,6 +60,7 @@ def compare(
             from failcast.cli.compare_report import report
 
             report(found, seconds, times)
+    raise typer.Exit(INTERRUPTED if found[0].interrupted or interrupts.pressed() else 0)
 
 
 def _compare(
@@ -65,13 +69,27 @@ def _compare(
     """Compare with progress on stderr; return that and the seconds it took."""
     from failcast.cli.progress import Progress
 
-    sizes = [fc.check_request(plan, **how)[0] for plan in plans]
+    (first, most), *_ = (fc.check_request(plan, **how) for plan in plans)
     compile_kernel(quiet)
     begin = time.perf_counter()
 
     def show(more: int) -> None:
         progress.show(more)
 
-    with Progress(len(plans) * sizes[0], quiet=quiet) as progress, interrupts.raised():
-        found = fc.compare(*plans, **how, on_progress=show, on_estimate=progress.expect)
+    with Progress(len(plans) * first, quiet=quiet) as progress, interrupts.raised():
+        found = fc.compare(
+            *plans,
+            **how,
+            on_progress=show,
+            on_estimate=progress.expect,
+            keep_on_interrupt=True,
+        )
+        interrupts.note()
+    interrupts.answer()
+    if found[0].interrupted:
+        upto = "" if first == most else "at most "
+        output.notice(
+            f"Interrupted after {found[0].base.replications:,} of {upto}{most:,} pairs; the result "
+            "is of these. Press Ctrl-C again to end without it."
+        )
     return found, time.perf_counter() - begin

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
 from failcast.engine import METRICS, Engine, Status
-from failcast.results import RequestError, Sample, simulate
+from failcast.results import RequestError, Sample
 from failcast.results.errors import unknown_name
-from failcast.results.request import check_request, confidence_of
+from failcast.results.precision import Collection, StoppingRule, most_runs
+from failcast.results.request import check_callable, check_request, confidence_of, size_of
 from failcast.scenario import Scenario, scenario_hash, to_dict
 from failcast.scenario.echo import changes
 from failcast.study import differences, notebook, wording
 from failcast.study.differences import Difference, ShareDifference
+from failcast.study.pairs import SideBySide
+
+#: Pairs that an interrupted comparison has at least: of one there is no interval.
+LEAST_PAIRS: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +65,11 @@ class Comparison:
         if self.label or own != self.base.scenario.name:
             return self.label or own
         return wording.changes_in_words(self.changes)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the comparison before all pairs were there."""
+        return self.other.interrupted
 
     @property
     def pairs(self) -> int:
@@ -148,6 +158,7 @@ def compare(
     engine: Engine = "kernel",
     on_progress: Callable[[int], None] | None = None,
     on_estimate: Callable[[int], None] | None = None,
+    keep_on_interrupt: bool = False,
 ) -> tuple[Comparison, ...]:
     """Run `base` and each of `others` on the same chance; return a comparison for each of these.
 
@@ -156,27 +167,59 @@ def compare(
     again, and its replications, seed and engine are used. Each interval holds with the confidence
     of `base`, for itself: of twenty of them one may miss. All scenarios are looked at before any
     runs. `on_progress` is called with the number of runs just done, of whichever scenario, and
-    `on_estimate` with the number of runs of all scenarios, where a precision decides on it. Raises
-    RequestError for what cannot be used.
+    `on_estimate` with the number of runs of all scenarios, where a precision decides on it. The
+    scenarios run in turns; with `keep_on_interrupt`, Ctrl-C gives the comparison of the pairs that
+    are done in all of them, if there are two or more. Raises RequestError for what cannot be used.
     """
     if not others:
         raise RequestError("compare needs a scenario to compare with: give two or more.")
     if isinstance(base, Sample) and not (replications is seed is None):
         raise RequestError("a sample as the base has its replications and its seed: give neither.")
+    check_callable("on_progress", on_progress)
     scenarios = others if isinstance(base, Sample) else (base, *others)
     for scenario in scenarios:
         check_request(
             scenario, replications=replications, seed=seed, threads=threads, engine=engine
         )
-    how: dict[str, Any] = {"threads": threads, "engine": engine, "on_progress": on_progress}
     if isinstance(base, Sample):
-        first, how["engine"] = base, base.engine
+        size: int | StoppingRule = base.replications
+        seed, engine, confidence = base.seed, base.engine, base.confidence
     else:
-        told = None if on_estimate is None else _of_all(len(scenarios), on_estimate)
-        first = simulate(base, replications=replications, seed=seed, on_estimate=told, **how)
-    how |= {"replications": first.replications, "seed": first.seed}
-    samples = [simulate(other, **how) for other in others]
+        size, confidence = size_of(base.run, replications), base.run.confidence
+        seed = base.run.seed if seed is None else seed
+    workers = 1 if engine == "reference" else min(threads or 1, most_runs(size))
+    how: dict[str, Any] = {"seed": int(seed), "engine": engine, "threads": workers}
+    told = None if on_estimate is None else _of_all(len(scenarios), on_estimate)
+    collection = Collection(size, confidence, told)
+    made = SideBySide(scenarios, **how, on_progress=on_progress)
+    interrupted = _collected(collection, made, keep_on_interrupt)
+    how |= {"threads": min(workers, made.pairs), "interrupted": interrupted}
+    samples = [Sample(each, made.runs(k), **how) for k, each in enumerate(scenarios)]
+    if isinstance(base, Sample):
+        first = _cut(base, made.pairs) if interrupted else base
+    else:
+        first = replace(samples.pop(0), precision=collection.precision())
     return tuple(map(Comparison, itertools.repeat(first), samples, _labels(first, others)))
+
+
+def _collected(collection: Collection, made: SideBySide, keep_on_interrupt: bool) -> bool:
+    """Run until there are enough pairs; return whether Ctrl-C ended that early, with two or more.
+
+    The precision that was reached is then that of the pairs.
+    """
+    try:
+        collection.collect(made.run, False)
+    except KeyboardInterrupt:
+        if not keep_on_interrupt or made.pairs < LEAST_PAIRS:
+            raise
+        collection.parts = [made.runs(0)]
+        return True
+    return False
+
+
+def _cut(base: Sample, pairs: int) -> Sample:
+    """The sample as if it had been interrupted after so many runs."""
+    return replace(base, runs=base.runs.leading(pairs), precision=None, interrupted=True)
 
 
 def _of_all(scenarios: int, on_estimate: Callable[[int], None]) -> Callable[[int], None]:

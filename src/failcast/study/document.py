@@ -43,6 +43,7 @@ def comparison_document(
     return {
         "schema": SCHEMA,
         "manifest": manifest(base, argv=argv, created=created, inputs=files),
+        "interrupted": any(each.interrupted for each in comparisons),
         "base": {
             "name": base.scenario.name,
             "scenario": to_dict(base.scenario_as_run()),

@@ -35,10 +35,17 @@ def changes_in_words(changes: Mapping[str, tuple[str, str]]) -> str:
 def answer(comparison: Comparison) -> str:
     """Say what the other scenario changes about the training time, and what pairing saved."""
     gap = comparison.difference("training_hours")
+    cut_short = (
+        [
+            "The comparison was interrupted: these are its first "
+            f"{comparison.base.replications:,} pairs."
+        ]
+        if comparison.interrupted
+        else []
+    )
     if gap.difference is None:
-        return (
-            "No replication finishes in both scenarios, so their training times cannot be compared."
-        )
+        none = "No replication finishes in both scenarios"
+        return " ".join([f"{none}, so their training times cannot be compared.", *cut_short])
     base = comparison.base.scenario.name
     alike = comparison.other.scenario.name == base and not comparison.label
     subject = "the change" if alike and len(comparison.changes) != 1 else comparison.name
@@ -54,7 +61,7 @@ def answer(comparison: Comparison) -> str:
             f"This is over the {gap.pairs:,} of {comparison.base.replications:,} replications that "
             "finish in both scenarios, which are the luckier ones."
         )
-    return " ".join(sentences)
+    return " ".join([*sentences, *cut_short])
 
 
 def times(factor: float) -> str:
