@@ -143,13 +143,15 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     ),
     10: (
         "GOAL_FAILED",
-        "The result is there, and a goal of `--fail-if` failed; a sentence on stderr says which.",
+        "The result is there, and a goal of `--fail-if` failed; a sentence on stderr says which. "
+        "Of `failcast plan`: no setting was shown to meet all goals.",
     ),
     130: (
         "INTERRUPTED",
         "Interrupted by Ctrl-C. `failcast run` gives the result of the replications that were "
         "done, or the whole one where it was being written; a second Ctrl-C ends it without one. "
-        "`failcast compare` gives the comparison of the pairs that were done, if there are two.",
+        "`failcast compare` gives the comparison of the pairs that were done, if there are two, "
+        "`failcast plan` what is known by then, `failcast sweep` the cells that are complete.",
     ),
     141: ("READER_GONE", "The program that read the output went away, as in `failcast … | head`."),
 }

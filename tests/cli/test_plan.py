@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
+from tests.cli.test_process import interrupted
 from tests.cli.test_run import failcast
 from tests.cli.test_width import on_a_terminal
 from typer.testing import Result
@@ -50,10 +52,33 @@ def test_json_is_the_document_of_the_plan() -> None:
     assert document == json.loads(json.dumps(found.to_dict()))
 
 
-def test_no_setting_is_an_answer() -> None:
-    result = plan_small(*CHOOSE, "--goal", "ettr >= 0.999")
-    assert result.exit_code == 0
-    assert result.stdout.startswith("No setting was shown to meet ettr >= 0.999. Nearest is ")
+def test_no_setting_is_an_answer_with_the_code_of_a_goal_that_is_not_met() -> None:
+    for form in ((), ("--json",)):
+        result = plan_small(*CHOOSE, "--goal", "ettr >= 0.999", *form)
+        assert result.exit_code == 10
+        assert "No setting was shown to meet ettr >= 0.999. Nearest is " in result.stdout
+        assert result.stderr == "No setting was shown to meet all goals.\n"
+
+
+def test_ctrl_c_gives_the_plan_as_far_as_it_is_known() -> None:
+    """In the midst of a long search."""
+    long = ("--budget", "100000", "--goal", "depleted <= 0.03%", "--seed", "5")
+    done = interrupted("plan", "small", *CHOOSE, *long, after="of about")
+    assert done.returncode == 130
+    assert done.stdout.startswith(("No setting was shown", "job.warm_standbys="))
+    assert "The plan was interrupted after " in " ".join(done.stdout.split())
+    assert re.search(r"Interrupted after [\d,]+ runs; the plan is as far as it is", done.stderr)
+    assert " runs of " in done.stdout.strip().splitlines()[-1]
+
+
+def test_ctrl_c_before_anything_is_known_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fc, "plan", pressed)
+    result = plan_small(*CHOOSE, *GOAL)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "Interrupted; there is no result.\n"
 
 
 @pytest.mark.parametrize(

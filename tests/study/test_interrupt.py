@@ -1,10 +1,10 @@
-"""Ctrl-C in studies: the pairs that are done are a comparison of their own."""
+"""Ctrl-C in studies: pairs that are done are a comparison, and a plan tells what it knows."""
 
 from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import pytest
 from tests.results.test_interrupt import press_after
 
 import failcast as fc
+from failcast.engine import Runs
+from failcast.engine.executors import Task
 from failcast.study import pairs
 
 DAYS = fc.load("small").with_(job__length=72.0)
@@ -95,3 +97,55 @@ def test_without_two_pairs_or_unasked_it_is_an_interruption() -> None:
         fc.compare(DAYS, FASTER, replications=20_000, on_progress=press_after(2000))
     with pytest.raises(KeyboardInterrupt):
         fc.compare(DAYS, FASTER, on_progress=press_after(1), keep_on_interrupt=True)
+
+
+CHOOSE = ["job.warm_standbys=0..16", "cluster.spare_pool=8..24"]
+GOALS = ["ettr >= 0.9"]
+
+
+def planned(press: int) -> fc.Plan:
+    """A plan that is interrupted after so many runs."""
+    how: dict[str, Any] = {"seed": 5, "keep_on_interrupt": True}
+    return fc.plan(DAYS, CHOOSE, GOALS, on_progress=press_after(press), **how)
+
+
+def test_a_plan_tells_what_it_knows_at_every_stage() -> None:
+    whole = fc.plan(DAYS, CHOOSE, GOALS, seed=5)
+    assert whole.chosen is not None
+    assert not whole.interrupted
+    seen = set()
+    for press in range(24, whole.runs, whole.runs // 25):
+        found = planned(press)
+        assert found.interrupted
+        assert not found.complete
+        assert press <= found.runs < whole.runs
+        assert found.frontier
+        answer = found.answer()
+        assert f"The plan was interrupted after {found.runs:,} runs: a cheaper" in answer
+        document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert document["interrupted"] is True
+        if found.chosen is None:
+            assert found.nearest is not None
+            assert not found.less
+            assert not found.assumptions
+            met = found.nearest.judgement.value == "met"
+            assert ("It was not yet judged on fresh runs" in answer) == met
+            assert ("No setting was shown to meet" in answer) != met
+            seen.add("promising" if met else "nearest")
+        else:
+            assert found.chosen.fresh
+            assert found.chosen.judgement.value == "met"
+            seen.add("chosen")
+    assert seen >= {"promising", "chosen"}
+
+
+def test_a_plan_without_anything_or_unasked_is_an_interruption() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        fc.plan(DAYS, CHOOSE, GOALS, on_progress=press_after(500))
+
+    class Pressed:
+        def run(self, tasks: Iterable[Task]) -> Iterator[Runs]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fc.plan(DAYS, CHOOSE, GOALS, executor=Pressed(), keep_on_interrupt=True)

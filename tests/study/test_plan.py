@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ import failcast as fc
 from failcast.engine import METRICS
 from failcast.engine.executors import Threads
 from failcast.results.cost import cost_of
-from failcast.study.planning.choices import read_choices
+from failcast.study.planning.bench import Bench
+from failcast.study.planning.choices import read_aim, read_choices
 from failcast.study.planning.wanted import Judgement, Wanted, judged
 
 SERVERS, MEAN = 10, 3.0
@@ -263,6 +265,23 @@ def test_the_cheapest_is_that_of_the_prices() -> None:
     assert found.chosen.setting == {"job.warm_standbys": "4"}
     with pytest.raises(fc.RequestError, match=r"nothing has a price: set cost\.gpu_hour"):
         fc.plan(fc.load("small"), ["job.warm_standbys=4..8"], ["ettr >= 0.9"], "cost")
+
+
+def test_prices_by_runs_are_compared_on_the_same_runs() -> None:
+    """Settings that change nothing cost the same, however many runs each of them got."""
+    texts = ["run.max_events=1000000,2000000,3000000"]
+    base = closed(30)
+    goals, choices = [Wanted.parse("finished >= 0.5")], read_choices(texts, base)
+    for aim in ("training_hours", "finished_by(101 h)"):
+        how: dict[str, Any] = {"seed": 1, "confidence": 0.95, "budget": 10_000}
+        bench = Bench(base, choices, goals, read_aim(aim, base), **how, executor=Threads(1))
+        trials = [bench.trial((float(number),)) for number in range(3)]
+        known = [trial for trial in trials if trial is not None]
+        bench.look(zip(known, (24, 200, 384), strict=True))
+        assert [trial.replications for trial in known] == [24, 200, 384]
+        means = {bench.aim.price(trial.scenario, trial.runs) for trial in known}
+        assert len(means) == 3
+        assert len({bench.rank(trial) for trial in known}) == 1
 
 
 def test_a_scenario_without_prices_is_written_as_before() -> None:

@@ -13,7 +13,7 @@ import typer
 import failcast as fc
 from failcast import interrupts
 from failcast.cli import candidates, output
-from failcast.cli.guard import guarded
+from failcast.cli.guard import GOAL_FAILED, guarded
 from failcast.cli.options import (
     ExecutorOption,
     JsonOption,
@@ -27,6 +27,7 @@ from failcast.cli.options import (
     whole_number,
 )
 from failcast.cli.ready import command_line, compile_kernel, default_threads
+from failcast.interrupts import INTERRUPTED
 
 ChooseOption = Annotated[
     list[str],
@@ -99,6 +100,16 @@ def plan(
             from failcast.cli.plan_report import report
 
             report(found, seconds)
+        if found.chosen is None:
+            output.notice("No setting was shown to meet all goals.")
+    raise typer.Exit(_code(found))
+
+
+def _code(found: fc.Plan) -> int:
+    """The exit code; that of an interruption goes before that of goals that are not met."""
+    if found.interrupted or interrupts.pressed():
+        return INTERRUPTED
+    return GOAL_FAILED if found.chosen is None else 0
 
 
 def _plan(
@@ -118,5 +129,12 @@ def _plan(
 
     most = how.get("budget", fc.PLAN_BUDGET)
     with Progress(most, quiet=quiet, about="about ") as progress, interrupts.raised():
-        found = fc.plan(base, *what, **how, on_progress=show)
+        found = fc.plan(base, *what, **how, on_progress=show, keep_on_interrupt=True)
+        interrupts.note()
+    interrupts.answer()
+    if found.interrupted:
+        output.notice(
+            f"Interrupted after {found.runs:,} runs; the plan is as far as it is known. Press "
+            "Ctrl-C again to end without it."
+        )
     return found, time.perf_counter() - begin

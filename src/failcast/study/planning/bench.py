@@ -6,7 +6,7 @@ On the map: study, below search.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -90,17 +90,23 @@ class Bench:
 
     def look(self, trials: Iterable[tuple[Trial, int]]) -> None:
         """Bring each trial up to so many replications, as far as the budget goes."""
-        wanted = []
+        wanted, room = [], self.budget - self.spent
         for trial, replications in trials:
             more = replications - trial.replications
-            if more > 0 and self.spent + more <= self.budget:
-                self.spent += more
+            if 0 < more <= room:
+                room -= more
                 wanted.append((trial, more))
         tasks = (Task(t.scenario, self.seed, t.replications, more) for t, more in wanted)
-        for (trial, more), runs in zip(wanted, self.executor.run(tasks), strict=True):
-            trial.runs = runs if trial.runs is None else Runs.joined([trial.runs, runs])
-            trial.known.clear()
-            self.on_progress(more)
+        results = self.executor.run(tasks)
+        try:
+            for (trial, more), runs in zip(wanted, results, strict=True):
+                trial.known.clear()
+                trial.runs = runs if trial.runs is None else Runs.joined([trial.runs, runs])
+                self.spent += more
+                self.on_progress(more)
+        finally:
+            if isinstance(results, Generator):
+                results.close()
 
     @property
     def exhausted(self) -> bool:
@@ -112,13 +118,22 @@ class Bench:
         return (each for each in self.trials.values() if each is not None and each.runs is not None)
 
     def rank(self, trial: Trial) -> tuple[float, float]:
-        """What decides between settings: the price, then how little of the ranges they take."""
+        """What decides between settings: the price, then how little of the ranges they take.
+
+        A price by runs is that of the first look, which all settings have and share the chance of:
+        means over different numbers of runs would differ by chance alone.
+        """
         if "rank" not in trial.known:
-            pairs = zip(self.choices, trial.position, strict=True)
-            taken = sum(choice.share(value) for choice, value in pairs)
-            trial.known["rank"] = self.aim.price(trial.scenario, trial.runs), taken
+            runs = None if trial.runs is None else trial.runs.leading(FIRST_LOOK)
+            trial.known["rank"] = self.rank_by(trial, runs)
         rank: tuple[float, float] = trial.known["rank"]
         return rank
+
+    def rank_by(self, trial: Trial, runs: Runs | None) -> tuple[float, float]:
+        """The rank of a setting by these runs of it; see `rank`."""
+        pairs = zip(self.choices, trial.position, strict=True)
+        taken = sum(choice.share(value) for choice, value in pairs)
+        return self.aim.price(trial.scenario, runs), taken
 
     def judgement(self, trial: Trial) -> Judgement:
         """Whether a trial meets all goals, as far as its runs say."""

@@ -39,6 +39,7 @@ def document(
         "goals": [each.goal.text for each in plan.goals],
         "minimize": plan.aim_name,
         "complete": plan.complete,
+        "interrupted": plan.interrupted,
         "answer": plan.answer(),
         "chosen": None if plan.chosen is None else _point(plan, plan.chosen),
         "nearest": None if plan.nearest is None else _point(plan, plan.nearest),

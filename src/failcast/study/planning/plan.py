@@ -85,7 +85,9 @@ class Plan:
     `chosen` is None where no setting was shown to meet the goals; then `nearest` came closest.
     `less` says, for each choice that can be one step less, what that does. `frontier` are the
     settings of which none is both cheaper and of a higher ETTR; `assumptions` say how far inputs
-    may go until the chosen setting misses a goal.
+    may go until the chosen setting misses a goal. Where Ctrl-C `interrupted` the plan, all of them
+    are as far as was known by then, and a `nearest` that meets the goals was judged by the runs of
+    the search alone.
     """
 
     scenario: Scenario
@@ -102,6 +104,7 @@ class Plan:
     tried: int
     runs: int
     complete: bool
+    interrupted: bool = False
 
     @property
     def aim_name(self) -> str:
@@ -154,6 +157,7 @@ def plan(
     threads: int | None = None,
     executor: Executor | str | None = None,
     on_progress: Callable[[int], None] | None = None,
+    keep_on_interrupt: bool = False,
 ) -> Plan:
     """Find the setting of least `minimize` that meets all `goals` together with `confidence`.
 
@@ -162,7 +166,8 @@ def plan(
     measure such as "training_hours". `budget` is the number of runs that the search may spend; the
     fresh runs on which settings are judged, and those about assumptions, come on top. `executor` is
     as in `sweep`; runs about assumptions are done by threads in any case. The same arguments give
-    the same plan, whoever does the work. Raises RequestError or ScenarioError, or ExecutorError
+    the same plan, whoever does the work. With `keep_on_interrupt`, Ctrl-C gives the plan as far as
+    it is known, if any setting was tried. Raises RequestError or ScenarioError, or ExecutorError
     where work could not be done.
     """
     check_request(scenario, seed=seed, threads=threads)
@@ -179,7 +184,7 @@ def plan(
     }
     with workers(executor, count) as hands:
         bench = Bench(scenario, choices, wanted, aim, **how, executor=hands)
-        return _Planner(bench, count).plan()
+        return _Planner(bench, count).plan(keep_on_interrupt)
 
 
 def _check_size(choices: Sequence[Choice]) -> int:
@@ -211,23 +216,46 @@ class _Planner:
         self.level = 1.0 - (1.0 - bench.confidence) / ATTEMPTS
         self.fresh: dict[tuple[float, ...], Runs] = {}
         self.more = 0  # runs beyond those of the search
+        self.chosen: Trial | None = None
+        self.less: dict[str, Option] = {}
+        self.assumed: tuple[Assumption, ...] = ()
         self.count = max(FRESH, math.ceil(1.5 * needed(bench.goals, self.level)))
 
-    def plan(self) -> Plan:
-        bench = self.bench
-        chosen, mesh = None, 1.0
-        while chosen is None and len(self.fresh) < ATTEMPTS:
+    def plan(self, keep_on_interrupt: bool) -> Plan:
+        interrupted = False
+        try:
+            self._work()
+        except KeyboardInterrupt:
+            if not keep_on_interrupt or not any(True for _ in self.bench.tried()):
+                raise
+            interrupted = True
+        return self._made(interrupted)
+
+    def _work(self) -> None:
+        """Search, judge, and look at what the chosen setting rests on; keep each as it is found."""
+        bench, mesh = self.bench, 1.0
+        while self.chosen is None and len(self.fresh) < ATTEMPTS:
             trial, mesh = search(bench)
             if trial is None:
                 break
             if self._is_met(trial):
-                chosen = self._lowered(trial, mesh)
+                self._lower(trial, mesh)
             else:
                 trial.refused = True
-        complete = not bench.exhausted
         if not any(True for _ in bench.tried()):
             raise RequestError(_no_setting(bench))
-        nearest = None if chosen is not None else self._nearest()
+        if self.chosen is None:
+            return
+        for path, trial in self._steps_less(self.chosen, mesh):
+            self.less[path] = self._fresh_point(trial)
+        self.assumed = self._assumptions(self.chosen)
+
+    def _made(self, interrupted: bool) -> Plan:
+        """The plan of what was found."""
+        bench, chosen = self.bench, self.chosen
+        nearest = None
+        if chosen is None:
+            nearest = (self._promising() if interrupted else None) or self._nearest()
         return Plan(
             scenario=bench.scenario,
             choices=tuple(bench.choices),
@@ -237,29 +265,31 @@ class _Planner:
             seed=bench.seed,
             chosen=None if chosen is None else self._fresh_point(chosen),
             nearest=None if nearest is None else self._point(nearest),
-            less={} if chosen is None else self._less(chosen, mesh),
+            less=self.less,
             frontier=self._frontier(),
-            assumptions=() if chosen is None else self._assumptions(chosen),
+            assumptions=self.assumed,
             tried=sum(1 for _ in bench.tried()),
             runs=bench.spent + self.more,
-            complete=complete,
+            complete=not (interrupted or bench.exhausted),
+            interrupted=interrupted,
         )
 
-    def _lowered(self, chosen: Trial, mesh: float) -> Trial:
-        """Take one step less as long as that is met, too, and settings may be judged."""
+    def _lower(self, chosen: Trial, mesh: float) -> None:
+        """Choose; take one step less as long as that is met, too, and settings may be judged."""
         while True:
+            self.chosen = chosen
             steps = [trial for _, trial in self._steps_less(chosen, mesh)]
             if len({*self.fresh, *(trial.position for trial in steps)}) > ATTEMPTS:
-                return chosen
+                return
             cheaper = (each for each in steps if self._fresh_rank(each) < self._fresh_rank(chosen))
             better = [trial for trial in cheaper if self._is_met(trial)]
             if not better:
-                return chosen
+                return
             chosen = min(better, key=self._fresh_rank)
 
     def _fresh_rank(self, trial: Trial) -> tuple[float, float]:
         """The rank of a setting by its fresh runs."""
-        return self.bench.rank(Trial(trial.position, trial.scenario, self._runs(trial)))
+        return self.bench.rank_by(trial, self._runs(trial))
 
     def _steps_less(self, chosen: Trial, mesh: float) -> Iterator[tuple[str, Trial]]:
         """The settings one step less, by the path of the choice."""
@@ -294,9 +324,11 @@ class _Planner:
     def _is_met(self, trial: Trial) -> bool:
         return judged(self.bench.goals, self._runs(trial), self.level) is Judgement.MET
 
-    def _less(self, chosen: Trial, mesh: float) -> dict[str, Option]:
-        """One step less of each choice that has a less, on the fresh replications."""
-        return {path: self._fresh_point(trial) for path, trial in self._steps_less(chosen, mesh)}
+    def _promising(self) -> Trial | None:
+        """The cheapest setting that meets the goals by the runs of the search, if there is one."""
+        bench = self.bench
+        met = (each for each in bench.tried() if bench.judgement(each) is Judgement.MET)
+        return min(met, key=bench.rank, default=None)
 
     def _nearest(self) -> Trial | None:
         """The setting that misses the goals by least, relative to their limits."""
@@ -319,15 +351,13 @@ class _Planner:
 
         Settings are compared on the runs that all of them have, which share their chance.
         """
-        trials = sorted(self.bench.tried(), key=lambda each: (self._price(each), -_ettr(each)))
+        price = self.bench.rank
+        trials = sorted(self.bench.tried(), key=lambda each: (price(each)[0], -_ettr(each)))
         front: list[Trial] = []
         for trial in trials:
             if not front or _ettr(trial) > _ettr(front[-1]):
                 front.append(trial)
         return tuple(map(self._point, front))
-
-    def _price(self, trial: Trial) -> float:
-        return self.bench.aim.price(trial.scenario, trial.runs)
 
     def _point(self, trial: Trial) -> Option:
         assert trial.runs is not None

@@ -21,7 +21,12 @@ def answer(plan: Plan) -> str:
         sentences.append(_less(plan))
     if plan.assumptions:
         sentences.append(_assumed(plan))
-    if not plan.complete and (plan.chosen is None or plan.less):
+    if plan.interrupted:
+        sentences.append(
+            f"The plan was interrupted after {plan.runs:,} runs: a cheaper setting may exist, and "
+            "what was not looked at by then is missing."
+        )
+    elif not plan.complete and (plan.chosen is None or plan.less):
         sentences.append(
             "The budget of the search was used up, so a cheaper setting may exist: raise --budget."
         )
@@ -55,6 +60,13 @@ def _nothing(plan: Plan) -> str:
     if plan.nearest is None:
         return text
     goals = " and ".join(figure_words(*each) for each in _figures(plan, plan.nearest))
+    if plan.nearest.judgement is Judgement.MET:
+        return (
+            f"{setting(plan.nearest)} ({price(plan, plan.nearest)}) is the cheapest setting so far "
+            f"that meets {'the goal' if len(plan.goals) == 1 else 'all goals'} by "
+            f"{plan.nearest.replications:,} runs of the search: {goals}. It was not yet judged on "
+            "fresh runs, which no setting was chosen by."
+        )
     return f"{text} Nearest is {setting(plan.nearest)} ({price(plan, plan.nearest)}): {goals}."
 
 
