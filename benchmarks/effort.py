@@ -26,6 +26,8 @@ class Effort:
     #: Cells of the sweep, and runs that the plan may spend.
     cells: int
     budget: int
+    #: Cells, and runs of each, of the sweep whose memory is measured.
+    kept: tuple[int, int]
     #: Rows of the Sobol design of the ranking.
     rows: int
     #: Rounds of Ray beside threads, and replications of each task there: about half a second.
@@ -48,6 +50,7 @@ FULL = Effort(
     of_a_cell=None,
     cells=250,
     budget=8_000,
+    kept=(32, 8192),
     rows=512,
     ray_rounds=3,
     task=200,
@@ -65,6 +68,7 @@ SHORT = Effort(
     of_a_cell=2,
     cells=4,
     budget=3_000,
+    kept=(2, 20),
     rows=64,
     ray_rounds=1,
     task=2,

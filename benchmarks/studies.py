@@ -1,14 +1,16 @@
-"""Studies at Table 1: the published one, a plan over two dimensions, a sweep beside bare runs."""
+"""Studies: the published one and a plan at Table 1, a sweep beside bare runs, and its memory."""
 
 from __future__ import annotations
 
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 from benchmarks.effort import Effort
 from benchmarks.rounds import Figure, Measured, Work, interleaved
 from benchmarks.table1 import table1
-from failcast.engine import run
+from failcast.engine import METRICS, run
+from failcast.engine.model import SERVER_STATES
 from failcast.scenario import Scenario
 from failcast.study import STUDIES, check_sweep, plan, reproduce, sweep
 
@@ -27,7 +29,12 @@ def measure(effort: Effort) -> Measured:
         "table1_study_s": _seconds(lambda: _study(effort), limit=15.0),
         "plan_s": _seconds(lambda: _plan(scenario, effort), limit=30.0),
     }
-    return Measured(figures, {"sweep_over_bare_runs": _sweep_over_runs(scenario, effort)})
+    ratios = {
+        "sweep_over_bare_runs": _sweep_over_runs(scenario, effort),
+        "kept_sweep_memory_over_columns": _memory_over_columns(effort, stored=False),
+        "stored_sweep_memory_over_columns": _memory_over_columns(effort, stored=True),
+    }
+    return Measured(figures, ratios)
 
 
 def _seconds(work: Work, limit: float) -> Figure:
@@ -64,3 +71,25 @@ def _sweep_over_runs(scenario: Scenario, effort: Effort) -> Figure:
         times = interleaved({"sweep": sweeping, "bare": bare}, 1)
     ratio = times["sweep"].cpu[0] / times["bare"].cpu[0]
     return Figure.of([ratio], better="lower", limit=1.0 / 0.9)
+
+
+def _memory_over_columns(effort: Effort, stored: bool) -> Figure:
+    """The most memory that a sweep takes, over that of the metrics and hours of all its runs.
+
+    The job is small, so that runs are many and the worlds of the threads take next to nothing.
+    """
+    cells, each = effort.kept
+    scenario = table1(effort).with_(
+        job__servers=16, job__warm_standbys=1, cluster__working_pool=20, cluster__spare_pool=2
+    )
+    vary = [f"selection.time=1 min..10 min:{cells}"]
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "sweep" if stored else None
+        tracemalloc.start()
+        try:
+            sweep(scenario, vary, replications=each, threads=_THREADS, store=store)
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    columns = 8 * (len(METRICS) + len(SERVER_STATES)) * cells * each
+    return Figure.of([most / columns], better="lower")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import failcast as fc
 from failcast.engine import METRICS, Runs, Status
+from failcast.study.sweeps import work
 from failcast.study.sweeps.figures import FIGURES, figures_of
 
 SMALL = fc.load("small").with_(job__length="20 d", run__replications=40, run__seed=3)
@@ -226,3 +229,31 @@ def test_long_cells_are_split_into_tasks_and_joined_again(monkeypatch: pytest.Mo
     steps: list[int] = []
     assert fc.sweep(SMALL, VARY, on_progress=steps.append).table().equals(whole.table())
     assert steps == [1] * 240
+
+
+TINY = SMALL.with_(
+    job__length="1 d", job__servers=2, job__warm_standbys=0, cluster__working_pool=3
+).with_(cluster__spare_pool=0)
+
+
+def most_memory(cells: int, store: Path | None) -> tuple[int, int]:
+    """The bytes that a sweep held at most, and those of its runs' metrics and server-hours."""
+    tracemalloc.start()
+    try:
+        found = fc.sweep(TINY, [f"recovery=1 min..9 min:{cells}"], replications=4000, store=store)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    runs = found.sample(0).runs
+    return most, cells * (runs.values.nbytes + runs.server_hours.nbytes)
+
+
+def test_memory_grows_by_the_runs_and_with_a_store_by_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "RUNS_IN_BLOCK", 4000)
+    fc.sweep(TINY, ["recovery=1 min,2 min"], store=tmp_path / "first")  # imports take memory, too
+    few, many = (most_memory(cells, tmp_path / f"{cells}") for cells in (6, 24))
+    assert many[0] < min(1.2 * few[0], 0.5 * many[1])
+    few, many = (most_memory(cells, None) for cells in (6, 24))
+    assert many[0] - few[0] < 1.2 * (many[1] - few[1])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Servers and failures simulated in a block of the store, at least: some seconds of one core.
 WORK_IN_BLOCK: Final = 1e7
+#: Or this many runs: a block is in memory as it is, as a table and as a file, some 30 MB together.
+RUNS_IN_BLOCK: Final = 32_768
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Layout:
         """Lay out the feasible cells."""
         blocks: list[tuple[tuple[int, Task], ...]] = []
         block: list[tuple[int, Task]] = []
-        work = 0.0
+        work, runs = 0.0, 0
         for cell in cells:
             if cell.scenario is None:
                 continue
@@ -59,10 +61,10 @@ class Layout:
             whole = Task(cell.scenario, seed, 0, replications, engine, what)
             for task in split(whole, each):
                 block.append((cell.number, task))
-                work += each * task.count
-                if work >= WORK_IN_BLOCK:
+                work, runs = work + each * task.count, runs + task.count
+                if work >= WORK_IN_BLOCK or runs >= RUNS_IN_BLOCK:
                     blocks.append(tuple(block))
-                    block, work = [], 0.0
+                    block, work, runs = [], 0.0, 0
         return cls((*blocks, tuple(block)) if block else tuple(blocks))
 
 
