@@ -14,33 +14,49 @@ RUN = """
 import contextlib, io, sys
 from failcast.cli import main
 sys.argv = ["failcast", {arguments}]
-said = io.StringIO()
-with contextlib.suppress(SystemExit), contextlib.redirect_stdout(said):
-    main()
+said, code = io.StringIO(), 0
+try:
+    with contextlib.redirect_stdout(said):
+        main()
+except SystemExit as end:
+    code = end.code or 0
+assert code == {code}, code
 """
 
 
-def loaded(arguments: str, names: tuple[str, ...]) -> set[str]:
+def loaded(arguments: str, names: tuple[str, ...], code: int = 0) -> set[str]:
     """Which of these modules a process has loaded after a command, in a process of its own."""
-    script = RUN.format(arguments=arguments) + f"print(*(n for n in {names!r} if n in sys.modules))"
+    script = (
+        RUN.format(arguments=arguments, code=code)
+        + f"print(*(n for n in {names!r} if n in sys.modules))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True
     )
     return set(done.stdout.split())
 
 
-def test_a_run_loads_neither_tables_nor_scipy() -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '"run", "small", "--replications", "2"',
+        '"compare", "small", "-s", "recovery.time=5 min", "-s", "run.replications=2"',
+        '"sweep", "small", "--vary", "recovery=5 min,6 min", "--replications", "2"',
+    ],
+    ids=["run", "compare", "sweep"],
+)
+def test_what_simulates_loads_neither_tables_nor_scipy(arguments: str) -> None:
     """Nor numba, where the kernel's image is: the first run leaves it."""
     heavy = ("polars", "scipy.special", "scipy.linalg", "numpy.f2py", "numba", "simpy")
     compile_kernel()
     from_its_image = is_there()
-    found = loaded('"run", "small", "--replications", "2"', heavy)
-    assert found == (set() if from_its_image else {"numba"})
+    assert loaded(arguments, heavy) == (set() if from_its_image else {"numba"})
 
 
 @pytest.mark.parametrize("arguments", ['"--help"', '"run", "--help"', '"run", "--nonsense"'])
 def test_help_and_a_wrong_option_load_no_engine(arguments: str) -> None:
-    assert not loaded(arguments, ("polars", "scipy", "numba", "numpy", "simpy", "yaml"))
+    heavy = ("polars", "scipy", "numba", "numpy", "simpy", "yaml")
+    assert not loaded(arguments, heavy, code=2 if "nonsense" in arguments else 0)
 
 
 def test_numba_finds_no_blas_only_while_the_kernel_is_loaded() -> None:
