@@ -12,7 +12,9 @@ from tests.study.functions import FIRST, TOTAL, VARIANCE, ishigami, seen_twice
 
 from failcast.results.statistics import Floats
 from failcast.study.ranking import sobol
+from failcast.study.ranking.resampling import Estimate
 from failcast.study.ranking.sobol import Indices
+from failcast.study.ranking.wording import share
 
 INPUTS = 4
 CONFIDENCE = 0.95
@@ -129,3 +131,10 @@ def test_rows_without_an_output_are_left_out() -> None:
     assert found.rows == 192
     assert [e.value for e in found.total] == pytest.approx([e.value for e in alone.total])
     assert [e.value for e in found.trend] == pytest.approx([e.value for e in alone.trend])
+
+
+def test_a_share_below_zero_has_the_digits_that_its_interval_deserves() -> None:
+    """Noise takes the first order of what hardly matters below zero; it showed as 0.000000 %."""
+    assert share(Estimate(-0.0245, -0.043, -0.007)) == "0 % (0 to 0 %)"
+    assert share(Estimate(0.58, 0.54, 0.62)) == "58 % (54 to 62 %)"
+    assert share(Estimate(-0.0001, -0.002, 0.0018)) == "0.0 % (0.0 to 0.2 %)"

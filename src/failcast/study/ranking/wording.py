@@ -121,8 +121,8 @@ def share(estimate: Estimate) -> str:
     """A share and its interval with the digits that the interval deserves: `58 % (54 to 62 %)`."""
     if not math.isfinite(estimate.high) or (estimate.low <= 0.0 and estimate.high >= 1.0):
         return "not known"
+    decimals = wording.decimals_for_error(50.0 * (estimate.high - estimate.low), digits=1)
     value, low, high = (100.0 * min(1.0, max(0.0, each)) for each in estimate)
-    decimals = wording.decimals_for_error((high - low) / 2.0, digits=1)
     ends = [wording.number(end, decimals) for end in (value, low, high)]
     return f"{ends[0]} % ({ends[1]} to {ends[2]} %)"
 
