@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.resources
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -92,7 +92,24 @@ def override(scenario: Scenario, overrides: str | Iterable[str]) -> Scenario:
     Values read as in a YAML file; durations and rates carry units. No two may set the same field.
     Raises ScenarioError.
     """
-    data, sources = editable(scenario), dict[str, str]()
+    return overriding(scenario)(overrides)
+
+
+def overriding(scenario: Scenario) -> Callable[[str | Iterable[str]], Scenario]:
+    """Return ``override`` of this scenario, for many: it is written out once, not for each."""
+    data = editable(scenario)
+    return lambda overrides: _overridden(scenario, _copied(data), overrides)
+
+
+def _copied(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: _copied(v) if isinstance(v, dict) else v for name, v in data.items()}
+
+
+def _overridden(
+    scenario: Scenario, data: dict[str, Any], overrides: str | Iterable[str]
+) -> Scenario:
+    """Apply the overrides to the scenario as ``editable`` has it."""
+    sources = dict[str, str]()
     for text in _texts(overrides):
         path, _, value = text.partition("=")
         source = f"-s {shown(text, quote=False)}"

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from failcast.results import RequestError
-from failcast.scenario import Scenario, ScenarioError, override
+from failcast.scenario import Scenario, ScenarioError
 from failcast.scenario.errors import Problem
+from failcast.scenario.files import overriding
 from failcast.scenario.scenario import overlap
 from failcast.study.axes import Axis, axis
 
@@ -57,19 +58,23 @@ def read_axes(texts: Iterable[str], scenario: Scenario) -> tuple[Axis, ...]:
 
 def make_cells(scenario: Scenario, axes: Sequence[Axis]) -> tuple[Cell, ...]:
     """Every combination, the last axis fastest. Raises ScenarioError for a wrong value."""
+    changed = overriding(scenario)
     settings = itertools.product(*(each.settings() for each in axes))
     values = itertools.product(*(each.values for each in axes))
     return tuple(
-        _cell(scenario, number, texts, combination)
+        _cell(changed, number, texts, combination)
         for number, (texts, combination) in enumerate(zip(settings, values, strict=True))
     )
 
 
 def _cell(
-    scenario: Scenario, number: int, settings: tuple[str, ...], values: tuple[str, ...]
+    changed: Callable[[tuple[str, ...]], Scenario],
+    number: int,
+    settings: tuple[str, ...],
+    values: tuple[str, ...],
 ) -> Cell:
     try:
-        return Cell(number, values, override(scenario, settings))
+        return Cell(number, values, changed(settings))
     except ScenarioError as error:
         if all(map(_is_of_several_fields, error.problems)):
             return Cell(number, values, None, error.problems[0].message)
