@@ -3,7 +3,7 @@
 #   make run     simulate AIReSim's Table 1 scenario
 #   make test    all tests
 #   make check   lint, format, types, house rules
-#   make bench   measure what all of it costs, beside the last release (two minutes)
+#   make bench   measure what all of it costs, beside the last release (five minutes)
 #   make clean   remove .venv and caches
 
 SHELL := /bin/bash

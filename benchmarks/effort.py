@@ -53,7 +53,7 @@ FULL = Effort(
     kept=(32, 8192),
     rows=512,
     ray_rounds=3,
-    task=200,
+    task=250,
     processes=9,
     compiles=True,
 )
