@@ -8,6 +8,7 @@ numpy's too; True and False will not.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from failcast.engine import ENGINES, METRICS, Policies, Status
@@ -189,6 +190,22 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
             return number
     text = "None" if value is None else shown(value)
     raise RequestError(f"{name} must be a whole number from {least:,} to {most:,}; got {text}.")
+
+
+def texts_of(name: str, values: object) -> tuple[str, ...]:
+    """The texts of a list; one text alone would be taken for a list of letters.
+
+    Raises RequestError.
+    """
+    if isinstance(values, str):
+        raise RequestError(f"{name} is a list of texts: write [{values!r}].")
+    if not isinstance(values, Iterable):
+        raise RequestError(f"{name} is a list of texts; got {values!r:.80}.")
+    found = tuple(values)
+    for each in found:
+        if not isinstance(each, str):
+            raise RequestError(f"{name} is a list of texts, but {each!r:.80} is none.")
+    return found
 
 
 def check_engine(engine: object) -> None:

@@ -19,6 +19,7 @@ from failcast.results import RequestError
 from failcast.results.cost import cost_of
 from failcast.results.errors import unknown_name
 from failcast.results.measure import KNOWN, Measure
+from failcast.results.request import texts_of
 from failcast.scenario import Scenario
 from failcast.scenario.scenario import overlap
 from failcast.study.axes import Axis, Span, axis, span
@@ -111,7 +112,7 @@ class Choice:
 
 def read_choices(texts: Iterable[str], scenario: Scenario) -> tuple[Choice, ...]:
     """Read choices: `path=low..high`, `low..high:log` or `a,b,c`. Raises RequestError."""
-    choices = tuple(_choice(text, scenario) for text in listed("choose", texts))
+    choices = tuple(_choice(text, scenario) for text in texts_of("choose", texts))
     if not choices:
         raise RequestError("a plan needs something to choose, such as cluster.spare_pool=0..400.")
     for number, one in enumerate(choices):
@@ -119,17 +120,6 @@ def read_choices(texts: Iterable[str], scenario: Scenario) -> tuple[Choice, ...]
         if other is not None:
             raise RequestError(f"{one.path} overlaps with {other}, which is chosen too: keep one.")
     return choices
-
-
-def listed(name: str, texts: object) -> tuple[str, ...]:
-    """The texts of a list. Raises RequestError for a lone text, or anything else."""
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise RequestError(f"{name} is a list of texts, such as [{texts!r:.80}].")
-    found = tuple(texts)
-    for text in found:
-        if not isinstance(text, str):
-            raise RequestError(f"{name} is a list of texts, but {text!r:.80} is none.")
-    return found
 
 
 def _choice(text: str, scenario: Scenario) -> Choice:

@@ -18,9 +18,9 @@ from failcast.engine import Runs
 from failcast.results import Goal, RequestError, statistics
 from failcast.results.goals import MTBF, OPERATORS
 from failcast.results.measure import Measure
+from failcast.results.request import texts_of
 from failcast.results.statistics import QUANTILES, Floats
 from failcast.scenario.errors import shown
-from failcast.study.planning.choices import listed
 
 
 class Judgement(Enum):
@@ -149,7 +149,7 @@ def _quantile(values: Floats, q: float, confidence: float) -> Figure:
 
 def read_goals(texts: Iterable[str]) -> tuple[Wanted, ...]:
     """Read goals. Raises RequestError."""
-    goals = tuple(Wanted.parse(text) for text in listed("goals", texts))
+    goals = tuple(Wanted.parse(text) for text in texts_of("goals", texts))
     if not goals:
         raise RequestError("a plan needs a goal, such as 'p95(training_hours) <= 9900'.")
     return goals

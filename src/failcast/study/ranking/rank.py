@@ -7,13 +7,13 @@ interval, and an input whose effect is not told from noise has no place in the r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import Engine
 from failcast.engine.executors import Executor, Threads
-from failcast.results import InputFile, RequestError, request
+from failcast.results import InputFile, request
 from failcast.results.errors import unknown_name
 from failcast.results.manifest import manifest
 from failcast.results.workers import workers
@@ -248,8 +248,8 @@ def _task(
     request.check_callable("on_progress", on_progress)
     if not isinstance(method, str) or method not in METHODS:
         raise unknown_name("method", method, tuple(METHODS))
-    wanted = measures(_texts("metrics", metrics), by)
-    ranges = _texts("vary", vary)
+    wanted = measures(request.texts_of("metrics", metrics), by)
+    ranges = request.texts_of("vary", vary)
     together = METHODS[method].together
     spans, left_out = (
         (inputs.declared(ranges, scenario, together=together), {})
@@ -268,19 +268,6 @@ def _task(
         on_progress=on_progress,
         left_out=left_out,
     )
-
-
-def _texts(name: str, values: object) -> tuple[str, ...]:
-    """The texts of a list; one text alone would be taken for a list of letters."""
-    if isinstance(values, str):
-        raise RequestError(f"{name} is a list of texts: write [{values!r}].")
-    if not isinstance(values, Iterable):
-        raise RequestError(f"{name} is a list of texts; got {values!r:.80}.")
-    found = tuple(values)
-    for each in found:
-        if not isinstance(each, str):
-            raise RequestError(f"{name} is a list of texts, but {each!r:.80} is none.")
-    return found
 
 
 def _samples(scenario: Scenario, name: MethodName, samples: object) -> int:
