@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from failcast.scenario import (
     AutomatedRepair,
+    Checkpoint,
     Cluster,
     Constant,
     ConstantLife,
@@ -29,16 +30,20 @@ from failcast.scenario import (
     GammaLife,
     Job,
     Life,
+    LocalTier,
     Lognormal,
     LognormalLife,
     ManualRepair,
+    MemoryTier,
     Mixture,
     MixtureLife,
     Never,
+    PeerTier,
     Preemption,
     RandomFailures,
     Recovery,
     Regeneration,
+    RemoteTier,
     Repair,
     Retirement,
     Run,
@@ -48,6 +53,7 @@ from failcast.scenario import (
     Selection,
     SystematicFailures,
     Threshold,
+    Tiers,
     Uniform,
     UniformLife,
     Weibull,
@@ -66,6 +72,16 @@ MIXED: tuple[tuple[float, Distribution], ...] = (
     (0.1, Uniform(low=1.0, high=4.0)),
     (0.15, Empirical(values=(0.5, 2.0, 2.5, 30.0))),
     (0.05, Constant(value=1.0)),
+)
+
+#: Tiers that all differ: near ones that lose more, far ones that are slower.
+ALL_TIERS = Tiers(
+    memory=MemoryTier(restore=Constant(value=0.125)),
+    local=LocalTier(every=2, persist=Uniform(low=0.0, high=1.0), restore=Constant(value=0.25)),
+    peer=PeerTier(every=3, persist=Exponential(mean=0.5), restore=Uniform(low=0.1, high=0.5)),
+    remote=RemoteTier(
+        every=5, persist=Lognormal(median=2.0, sigma=1.0), restore=Weibull(mean=1.0, shape=0.6)
+    ),
 )
 
 #: Option -> its levels. Pool sizes are relative, so that every combination is a valid scenario.
@@ -91,6 +107,26 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     "failures": (30.0, 0.0, 250.0),
     "defective": ((0.15, 5.0), (0.0, 5.0), (1.0, 2.0), (0.5, 0.0)),
     "recovering": (False, True),
+    "checkpointing": (True, False),
+    "selecting": (False, True),
+    "waiting": (False, True),
+    "standby_ages": (0.0, 1.0, 0.25),
+    "idle_ages": (0.0, 0.5, 3.0),
+    "spare_ages": (0.0, 2.0),
+    "health_check": (None, 5.0, 0.75),
+    "reboot": (1.0, 0.4, 0.0),
+    "checkpoint": (
+        Checkpoint(),
+        Checkpoint(interval="none"),
+        Checkpoint(interval=1.0),
+        Checkpoint(interval=4.0, write=Constant(value=0.25)),
+        Checkpoint(
+            interval="optimal",
+            write=Exponential(mean=0.2),
+            tiers=Tiers(remote=RemoteTier(restore=Exponential(mean=0.1))),
+        ),
+        Checkpoint(interval=0.5, write=Constant(value=0.05), tiers=ALL_TIERS),
+    ),
     "regeneration": (
         None,
         Regeneration(interval=40.0, share=0.1),
@@ -103,6 +139,19 @@ FACTORS: Mapping[str, Sequence[Any]] = {
         Constant(value=0.0),
         Exponential(mean=0.5),
         Empirical(values=(0.0, 0.2, 0.2, 1.5)),
+    ),
+    "phases": (
+        {},
+        {"restart": Constant(value=0.1), "load": Exponential(mean=0.2)},
+        {"detect": Constant(value=0.0), "diagnose": Exponential(mean=0.3)},
+        {
+            "detect": Lognormal(median=0.1, sigma=1.5),
+            "diagnose": Constant(value=0.125),
+            "reschedule": Uniform(low=0.0, high=0.2),
+            "restart": Empirical(values=(0.0, 0.1, 0.1, 1.0)),
+            "load": Weibull(mean=0.2, shape=0.7),
+            "warm_up": Mixture(parts=MIXED),
+        },
     ),
     "selection": (Constant(value=0.05), Constant(value=0.0), Uniform(low=0.0, high=2.0)),
     "policy": ("random", "pool_order", "fewest_failures", "highest_score"),
@@ -154,7 +203,8 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
         ),
         failures=_failures(case),
         diagnosis=Diagnosis(probability=case["diagnosed"], wrong_server=case["wrong_server"]),
-        recovery=Recovery(time=case["recovery"]),
+        recovery=Recovery(time=case["recovery"], **case["phases"]),
+        checkpoint=case["checkpoint"],
         selection=Selection(time=case["selection"], policy=case["policy"]),
         preemption=Preemption(wait=case["wait"], mode=case["mode"], return_=case["return"]),
         repair=Repair(
@@ -183,7 +233,14 @@ def _failures(case: Mapping[str, Any]) -> Failures:
         random=RandomFailures(rate=case["failures"] / server_hours),
         systematic=SystematicFailures(fraction=fraction, multiplier=multiplier),
         life=case["life"],
-        exposure=Exposure(recovering=case["recovering"]),
+        exposure=Exposure(
+            **{
+                name: case[name] for name in ("recovering", "checkpointing", "selecting", "waiting")
+            },
+            **{name: case[f"{name}_ages"] for name in ("standby", "idle", "spare")},
+        ),
+        reboot=case["reboot"],
+        health_check=case["health_check"],
         regeneration=case["regeneration"],
     )
 

@@ -27,16 +27,25 @@ METRICS: dict[str, tuple[str, str]] = {
         "Effective training time ratio: productive hours over training hours.",
     ),
     "productive_hours": ("h", "The job computes, and the work stays."),
-    "lost_hours": ("h", "Work computed again after a rollback. Zero until checkpoints are built."),
+    "lost_hours": ("h", "Work that a failure undid, since no checkpoint of it survived."),
     "degraded_hours": (
         "h",
         "The part of slow or shrunken hours that did no work. Zero until such hours are built.",
     ),
-    "checkpoint_hours": ("h", "Writing checkpoints. Zero until checkpoints are built."),
+    "checkpoint_hours": ("h", "Standing still while a checkpoint is written."),
     "recovery_hours": ("h", "Recovering after failures."),
     "selection_hours": ("h", "Selecting hosts, the first start included."),
     "waiting_hours": ("h", "Waiting for servers that were preempted from the spare pool."),
     "stalled_hours": ("h", "Standing still: too few servers, and none on their way but repairs."),
+    "detect_hours": ("h", "Of the recovery hours: until the failure is noticed."),
+    "diagnose_hours": ("h", "Of the recovery hours: until it is known who failed."),
+    "reschedule_hours": ("h", "Of the recovery hours: until the job has its places again."),
+    "restart_hours": ("h", "Of the recovery hours: until all processes run."),
+    "load_hours": (
+        "h",
+        "Of the recovery hours: until the state is loaded, with the restore of a checkpoint.",
+    ),
+    "warm_up_hours": ("h", "Of the recovery hours: until the job computes as fast as before."),
     "failures": ("per run", "Failures of active servers; each stops the job."),
     "failures_random": ("per run", "Failures that any server may have."),
     "failures_systematic": ("per run", "Failures that come of a server's being defective."),
@@ -58,6 +67,11 @@ METRICS: dict[str, tuple[str, str]] = {
     "standby_promotions": ("per run", "Standbys that took the slot of a server under repair."),
     "stalls": ("per run", "Times the job came to stand still."),
     "servers_retired": ("per run", "Servers retired before the job ended."),
+    "checkpoints": ("per run", "Checkpoints that were written to their end."),
+    "failures_reserve": (
+        "per run",
+        "Standby, idle and spare servers that were found to have failed; not among `failures`.",
+    ),
     "down_p99": (
         "servers",
         "Servers in repair at once (either stage), 99th percentile over the time of the run: in "
@@ -70,8 +84,8 @@ METRICS: dict[str, tuple[str, str]] = {
     ),
     "mean_run_hours": (
         "h",
-        "Operating hours over (failures + 1): the mean stretch of work without a failure, in one "
-        "run.",
+        "Operating hours (productive, lost and checkpoint hours) over (failures + 1): the mean "
+        "stretch of work without a failure, in one run.",
     ),
 }
 
@@ -90,7 +104,7 @@ SERVER_STATES: dict[str, str] = {
     "idle": "In the working pool, assigned to nothing.",
     "spare": "In the spare pool, doing other work.",
     "arriving": "Preempted, on its way into the working pool.",
-    "automated_repair": "Blamed; in the first stage of its repair.",
+    "automated_repair": "Blamed, or found failed; in the first stage of its repair.",
     "manual_repair": "In the second stage of its repair.",
     "retired": "Out for good.",
 }
@@ -102,6 +116,7 @@ JOB_PHASES: dict[str, str] = {
     "selecting": "The hosts are chosen and are being set up.",
     "computing": "The job makes progress.",
     "recovering": "A server failed; the job is brought back to work.",
+    "checkpointing": "The job stands still for a checkpoint.",
     "ended": "The run is over; its status says why.",
 }
 
@@ -124,6 +139,19 @@ STREAMS: dict[str, str] = {
     "selection_time": "how long the host selection takes",
     "recovery_time": "how long the recovery takes",
     "preemption_wait": "how long the spare takes to arrive",
+    "checkpoint_write": "how long the job stands still for a checkpoint",
+    "persist_memory": "how long until the copy in memory is safe",
+    "persist_local": "how long until the copy on local disks is safe",
+    "persist_peer": "how long until the copy in other servers is safe",
+    "persist_remote": "how long until the copy outside the job is safe",
+    "restore": "how long it takes to load a checkpoint, whichever tier it comes from",
+    "recovery_detect": "how long the phase detect takes",
+    "recovery_diagnose": "how long the phase diagnose takes",
+    "recovery_reschedule": "how long the phase reschedule takes",
+    "recovery_restart": "how long the phase restart takes",
+    "recovery_load": "how long the phase load takes",
+    "recovery_warm_up": "how long the phase warm-up takes",
+    "reboot": "whether a failure takes its server down, and not only a process",
     "belief": "which value an uncertain input has, by what is believed of it",
 }
 

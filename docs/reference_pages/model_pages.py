@@ -95,7 +95,7 @@ def events_page() -> str:
         prose(
             "A trace has the columns `time_hours`, `event`, `server` and `detail`, in order of "
             "occurrence. `server` is -1 where an event concerns no single server. Servers are "
-            "numbered from 0: the working pool first, then the spares. The first five events are "
+            "numbered from 0: the working pool first, then the spares. The first six events are "
             "the job entering a phase; the last four end the run."
         ),
         table(("event", "meaning of detail"), events),

@@ -14,6 +14,7 @@ from failcast.scenario import (
     lives,
     measurements,
     policies,
+    recovering,
     units,
 )
 from failcast.scenario.blocks import Block, fields_of, joined
@@ -161,7 +162,8 @@ CHOICES: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("Preemption: `preemption.mode`", policies.PREEMPTION_MODES),
     ("Return of spares: `preemption.return`", policies.PREEMPTION_RETURNS),
     ("End of a shortage: `job.resume_with`", policies.RESUME_WITH),
-    ("Checkpoints: `checkpoint`", policies.CHECKPOINTS),
+    ("Checkpoints: `checkpoint.interval`, besides a duration", recovering.INTERVALS),
+    ("What a tier survives: `checkpoint.tiers.….survives`", recovering.SEVERITIES),
     ("Age at the start: `failures.initial_age`", policies.INITIAL_AGES),
     ("Age after a repair: `repair.restores`", policies.RESTORES),
 )

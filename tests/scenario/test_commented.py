@@ -26,14 +26,19 @@ def test_it_loads_unchanged_and_equals_the_defaults(tmp_path: Path) -> None:
 
 
 def test_with_what_is_commented_out_it_has_every_field(tmp_path: Path) -> None:
-    """Precision, horizon and the block of regeneration read once the signs are gone."""
-    opened = re.sub(r"^  # (precision: |horizon: )", r"  \1", TEXT, flags=re.MULTILINE)
-    opened = opened.replace("  regeneration: off\n", "")
-    opened = re.sub(r"^  #   ( *(?:#|\w+:))", r"  \1", opened, flags=re.MULTILINE)
+    """What has no value, and the blocks that are off, read once the signs are gone."""
+    opened = re.sub(
+        r"^  # (precision: |horizon: |health_check: )", r"  \1", TEXT, flags=re.MULTILINE
+    )
+    opened = re.sub(r"^ +\w+: off\n", "", opened, flags=re.MULTILINE)
+    opened = re.sub(r"^( +)#   ( *(?:#|\w+:))", r"\1\2", opened, flags=re.MULTILINE)
     assert set(paths_of(fc.Scenario)) == set(parse_yaml(opened).lines)
-    regeneration = fc.Regeneration()
     expected = fc.Scenario().with_(
-        failures__regeneration=regeneration,
+        failures__regeneration=fc.Regeneration(),
+        failures__health_check=1.0,
+        checkpoint__tiers__memory=fc.MemoryTier(),
+        checkpoint__tiers__local=fc.LocalTier(),
+        checkpoint__tiers__peer=fc.PeerTier(),
         run__precision=0.01,
         run__horizon=fc.Scenario().horizon_hours,
     )

@@ -127,14 +127,22 @@ def test_what_is_written_reads_back_equal(folder: Path, scenario: Scenario) -> N
 @given(scenarios())
 def test_the_echo_names_every_field_once_with_text(scenario: Scenario) -> None:
     lines = describe(scenario)
-    blocks = {path.rpartition(".")[0] for path, _ in lines}
-    off = {"failures.regeneration.interval", "failures.regeneration.share"}
-    wanted = [path for path in paths_of(Scenario) if path not in blocks]
-    if scenario.failures.regeneration is None:
-        wanted = [path for path in wanted if path not in off]
-        assert ("failures.regeneration", "off") in lines
+    off = {path for path in paths_of(Scenario) if (path, "off") in lines}
+    below_off = tuple(f"{path}." for path in off)
+    blocks = {path.rpartition(".")[0] for path in paths_of(Scenario)} - off
+    wanted = [
+        path
+        for path in paths_of(Scenario)
+        if not path.startswith(below_off) and not is_block(path, blocks)
+    ]
     assert [path for path, _ in lines] == wanted
+    assert ("failures.regeneration" in off) == (scenario.failures.regeneration is None)
     assert all(isinstance(text, str) for _, text in lines)
+
+
+def is_block(path: str, blocks: set[str]) -> bool:
+    """Say whether a path is that of a block that is on, or of one of the blocks around it."""
+    return any(each == path or each.startswith(f"{path}.") for each in blocks)
 
 
 def test_the_echo_carries_units() -> None:

@@ -79,7 +79,7 @@ def wrong_values(rule: Rule) -> list[Any]:
             return [*ends, *beyond, 10**400, None, "0.5", *NOT_NUMBERS]
         case Duration():
             zero = [0, 0.0, "0", "0 h"] * rule.positive
-            nothing = [] if rule.optional else [None]
+            nothing = [] if rule.optional or rule.may_be_off else [None]
             return [*zero, *nothing, -1, 1e-12, 1e10, "20", "1:30", "-2 h", *NOT_NUMBERS]
         case Rate():
             return [-1.0, 1e-20, 1e7, None, "0.01", "-1 / d", "2 d", *NOT_NUMBERS]

@@ -46,7 +46,7 @@ def test_every_field_that_has_a_second_value_varies() -> None:
         "description",
         "cluster.gpus_per_server",
         "job.length",
-        "checkpoint",
+        "checkpoint.tiers.remote.survives",
         "failures.initial_age",
         "repair.restores",
         "run.replications",

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from failcast.engine import image
+from failcast.engine import building, image
 from failcast.engine.native import Native
 from failcast.engine.plan import Plan
 from failcast.engine.tables import NUMBER_DTYPE, address_of
@@ -44,10 +44,12 @@ def run_block(
 
 
 def kernel() -> _Kernel:
-    """Return the kernel, once and for all: from its image, else from numba."""
+    """Return the kernel, once and for all: from its image, which is made if need be, or numba."""
     with _lock:
         if not _kernels:
             native = image.load()
+            if native is None and image.is_possible() and building.build():
+                native = image.load()
             _kernels.append(_by_numba() if native is None else _by_address(native))
     return _kernels[0]
 

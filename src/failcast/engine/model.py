@@ -37,6 +37,7 @@ SERVER_TRANSITIONS: Final = (
     (IDLE, ACTIVE, "host selection"),
     (IDLE, STANDBY, "host selection"),
     (STANDBY, ACTIVE, "promotion at the end of a recovery"),
+    (STANDBY, IDLE, "host selection after a failure while the job stood still"),
     (ACTIVE, STANDBY, "host selection"),
     (ACTIVE, IDLE, "host selection"),
     (ACTIVE, AUTOMATED_REPAIR, "blamed for a failure"),
@@ -47,6 +48,11 @@ SERVER_TRANSITIONS: Final = (
     (MANUAL_REPAIR, STANDBY, "repaired; a standby was missing"),
     (MANUAL_REPAIR, IDLE, "repaired"),
     (MANUAL_REPAIR, RETIRED, "condemned at the blame, executed when the repair ends"),
+    (STANDBY, AUTOMATED_REPAIR, "found failed"),
+    (IDLE, AUTOMATED_REPAIR, "found failed"),
+    (SPARE, AUTOMATED_REPAIR, "found failed"),
+    (AUTOMATED_REPAIR, SPARE, "repaired; it failed as a spare"),
+    (MANUAL_REPAIR, SPARE, "repaired; it failed as a spare"),
     (SPARE, ARRIVING, "preempted from the spare pool"),
     (ARRIVING, IDLE, "arrived in the working pool"),
     (IDLE, SPARE, "on loan and no longer needed (return: when_healed)"),
@@ -58,9 +64,18 @@ STALLED: Final = code(1)
 SELECTING: Final = code(2)
 COMPUTING: Final = code(3)
 RECOVERING: Final = code(4)
-ENDED: Final = code(5)
+CHECKPOINTING: Final = code(5)
+ENDED: Final = code(6)
 
-JOB_PHASES: Final = ("waiting", "stalled", "selecting", "computing", "recovering", "ended")
+JOB_PHASES: Final = (
+    "waiting",
+    "stalled",
+    "selecting",
+    "computing",
+    "recovering",
+    "checkpointing",
+    "ended",
+)
 
 #: (from, to, what makes it happen). The job is born between phases; its first act is a selection.
 JOB_TRANSITIONS: Final = (
@@ -72,7 +87,14 @@ JOB_TRANSITIONS: Final = (
     (WAITING, STALLED, "still short and no arrival is due"),
     (STALLED, SELECTING, "enough servers came back"),
     (SELECTING, COMPUTING, "the selection's time is over"),
+    (SELECTING, SELECTING, "a server failed (exposure: selecting), enough are left"),
+    (SELECTING, WAITING, "a server failed (exposure: selecting), short, spares are preempted"),
+    (SELECTING, STALLED, "a server failed (exposure: selecting), short, no spares"),
+    (STALLED, WAITING, "a spare came back from repair and is preempted"),
     (COMPUTING, RECOVERING, "a server failed"),
+    (COMPUTING, CHECKPOINTING, "so much was computed since the last checkpoint or restart"),
+    (CHECKPOINTING, COMPUTING, "the checkpoint is written"),
+    (CHECKPOINTING, RECOVERING, "a server failed; the checkpoint is lost"),
     (RECOVERING, RECOVERING, "a server failed while recovering (exposure: recovering)"),
     (RECOVERING, COMPUTING, "recovered, every vacancy filled from the standbys"),
     (RECOVERING, SELECTING, "recovered, a vacancy is left, enough servers"),
@@ -80,6 +102,7 @@ JOB_TRANSITIONS: Final = (
     (RECOVERING, STALLED, "recovered, a vacancy is left, short, no spares"),
     (COMPUTING, ENDED, "finished, or a limit: horizon or events"),
     (SELECTING, ENDED, "a limit: horizon or events"),
+    (CHECKPOINTING, ENDED, "a limit: horizon or events"),
     (RECOVERING, ENDED, "depleted, or a limit: horizon or events"),
     (WAITING, ENDED, "depleted, or a limit: horizon or events"),
     (STALLED, ENDED, "depleted, or a limit: horizon or events"),
@@ -104,22 +127,24 @@ class Status(IntEnum):
 RANK_AUTOMATED_END: Final = code(0)
 RANK_MANUAL_END: Final = code(1)
 RANK_ARRIVAL: Final = code(2)
+RANK_HEALTH_CHECK: Final = code(3)
 RANK_REGENERATION: Final = code(4)
 RANK_FINISH: Final = code(5)
+RANK_CHECKPOINT: Final = code(6)
 RANK_FAILURE: Final = code(7)
 RANK_PHASE_END: Final = code(8)
 RANK_STALL_WAKE: Final = code(9)
 RANK_HORIZON: Final = code(10)
 
-#: Rank by rank; 3 (relapse) and 6 (checkpoint) are kept free for blocks not built yet.
+#: Rank by rank.
 RANKS: Final = (
     "end of automated repair",
     "end of manual repair",
     "arrival",
-    "relapse (not built yet)",
+    "health check",
     "regeneration",
     "finish",
-    "checkpoint (not built yet)",
+    "checkpoint",
     "failure",
     "end of a phase",
     "stall wake",
@@ -139,28 +164,32 @@ EVENT_STALLED: Final = code(1)
 EVENT_SELECTING: Final = code(2)
 EVENT_COMPUTING: Final = code(3)
 EVENT_RECOVERING: Final = code(4)
-EVENT_FAILURE: Final = code(5)
-EVENT_BLAME: Final = code(6)
-EVENT_PROMOTION: Final = code(7)
-EVENT_AUTOMATED_REPAIR_END: Final = code(8)
-EVENT_MANUAL_REPAIR_END: Final = code(9)
-EVENT_RETIREMENT: Final = code(10)
-EVENT_PREEMPTION: Final = code(11)
-EVENT_ARRIVAL: Final = code(12)
-EVENT_RETURN_TO_SPARES: Final = code(13)
-EVENT_REGENERATION: Final = code(14)
-EVENT_FINISHED: Final = code(15)
-EVENT_DEPLETED: Final = code(16)
-EVENT_OUT_OF_TIME: Final = code(17)
-EVENT_OUT_OF_EVENTS: Final = code(18)
+EVENT_CHECKPOINTING: Final = code(5)
+EVENT_FAILURE: Final = code(6)
+EVENT_BLAME: Final = code(7)
+EVENT_PROMOTION: Final = code(8)
+EVENT_AUTOMATED_REPAIR_END: Final = code(9)
+EVENT_MANUAL_REPAIR_END: Final = code(10)
+EVENT_RETIREMENT: Final = code(11)
+EVENT_PREEMPTION: Final = code(12)
+EVENT_ARRIVAL: Final = code(13)
+EVENT_RETURN_TO_SPARES: Final = code(14)
+EVENT_REGENERATION: Final = code(15)
+EVENT_CHECKPOINT: Final = code(16)
+EVENT_FOUND_FAILED: Final = code(17)
+EVENT_FINISHED: Final = code(18)
+EVENT_DEPLETED: Final = code(19)
+EVENT_OUT_OF_TIME: Final = code(20)
+EVENT_OUT_OF_EVENTS: Final = code(21)
 
-#: (name, meaning of the detail column). The first five are the job's phases, in their order.
+#: (name, meaning of the detail column). The first are the job's phases, in their order.
 EVENTS: Final = (
     ("waiting", "servers missing"),
     ("stalled", "servers missing"),
     ("selecting", "standbys chosen"),
     ("computing", "standbys at hand"),
     ("recovering", "standbys at hand"),
+    ("checkpointing", "standbys at hand"),
     ("failure", "1 systematic, 0 random"),
     ("blame", "1 the server that failed, 0 an innocent one"),
     ("promotion", "standbys left"),
@@ -171,6 +200,8 @@ EVENTS: Final = (
     ("arrival", "arrivals still due"),
     ("return_to_spares", "servers still on loan"),
     ("regeneration", "servers that turned defective"),
+    ("checkpoint", "tiers that it is kept on"),
+    ("found_failed", "1 a standby, 2 an idle server, 3 a spare"),
     ("finished", "0"),
     ("depleted", "servers not retired"),
     ("out_of_time", "0"),
@@ -204,7 +235,44 @@ BUCKETS: Final = (
 )
 
 #: Bucket of each job phase, by phase code (``ended`` spends nothing).
-BUCKET_OF_PHASE: Final = (WAITING_HOURS, STALLED_HOURS, SELECTION, PRODUCTIVE, RECOVERY, PRODUCTIVE)
+BUCKET_OF_PHASE: Final = (
+    WAITING_HOURS,
+    STALLED_HOURS,
+    SELECTION,
+    PRODUCTIVE,
+    RECOVERY,
+    CHECKPOINT,
+    PRODUCTIVE,
+)
+
+#: Hours of recovery by phase, in the order of the phases; what is not divided is in none of them.
+PHASE_HOURS: Final = (
+    "detect_hours",
+    "diagnose_hours",
+    "reschedule_hours",
+    "restart_hours",
+    "load_hours",
+    "warm_up_hours",
+)
+#: The parts of a recovery: so many, which of them is not divided, and which loads a checkpoint.
+RECOVERY_PARTS: Final = code(7)
+UNDIVIDED_PART: Final = code(2)
+LOAD_PART: Final = code(5)
+#: Up to here, nobody is blamed.
+DIAGNOSIS_PARTS: Final = code(2)
+
+# --- Checkpoints ---------------------------------------------------------------------------------
+#: Tiers that keep checkpoints, the nearest first, and how bad a failure can be for them.
+TIERS: Final = code(4)
+CRASHED: Final = code(0)
+REBOOTED: Final = code(1)
+SERVER_LOST: Final = code(2)
+SERVERS_LOST: Final = code(3)
+
+#: Who has failed, and nobody has found out or mended it.
+NOT_FAILED: Final = code(0)
+FAILED_ACTIVE: Final = code(1)
+FAILED_SPARE: Final = code(2)
 
 # --- Counters ------------------------------------------------------------------------------------
 FAILURES_RANDOM: Final = code(0)
@@ -221,6 +289,8 @@ HOST_SELECTIONS: Final = code(10)
 STANDBY_PROMOTIONS: Final = code(11)
 STALLS: Final = code(12)
 SERVERS_RETIRED: Final = code(13)
+CHECKPOINTS: Final = code(14)
+FAILURES_RESERVE: Final = code(15)
 
 COUNTERS: Final = (
     "failures_random",
@@ -237,6 +307,8 @@ COUNTERS: Final = (
     "standby_promotions",
     "stalls",
     "servers_retired",
+    "checkpoints",
+    "failures_reserve",
 )
 
 #: The columns of a run's result row, in order; names are fixed, later blocks add to them.
@@ -244,6 +316,7 @@ METRICS: Final = (
     "training_hours",
     "ettr",
     *BUCKETS,
+    *PHASE_HOURS,
     "failures",
     *COUNTERS,
     "down_p99",

@@ -11,8 +11,21 @@ from typing import Any, Final
 
 import numpy as np
 
+from failcast.engine.model import (
+    CHECKPOINTING,
+    COMPUTING,
+    IDLE,
+    RECOVERING,
+    SELECTING,
+    SPARE,
+    STALLED,
+    STANDBY,
+    WAITING,
+)
 from failcast.engine.tables import NUMBER_DTYPE, address_of, code
 from failcast.scenario import Distribution, Life, Scenario, ScoreFloor, Threshold
+from failcast.scenario.optimum import interval_hours
+from failcast.scenario.recovering import PHASES, SEVERITIES, TIERS
 
 POLICY_RANDOM: Final = code(0)
 POLICY_POOL_ORDER: Final = code(1)
@@ -38,7 +51,6 @@ _COUNTS = (
     "warm_standbys",
     "resume_with_job",
     "defective_count",
-    "exposed_recovering",
     "preempt_together",
     "return_when_healed",
     "policy",
@@ -46,6 +58,13 @@ _COUNTS = (
     "retire_failures",
     "max_events",
     "ledger",
+    "exposed",  # bit phase + 1: whether the job's clock runs in that phase
+    "reserve_exposed",
+    "health_checked",
+    "loses_work",
+    "checkpointed",
+    "phased",  # a recovery has phases, or a restore time
+    "diagnosed_late",  # not at the failure
 )
 _REALS = (
     "length",
@@ -69,8 +88,13 @@ _REALS = (
     "horizon",
     "failures_per_hour",
     "dues_per_hour",
+    "checkpoint_interval",
+    "p_reboot",
+    "health_check_period",
 )
-_DISTRIBUTIONS = ("life", "recovery", "selection", "wait", "automated", "manual")
+_DISTRIBUTIONS = ("life", "recovery", "selection", "wait", "automated", "manual", "write")
+#: Distributions that are reached by a number: of a tier, or of a phase of a recovery.
+_NUMBERED = {"persist": TIERS, "restore": TIERS, "phase": PHASES}
 
 #: The plan's record type. Each distribution ``x`` is three fields: ``x_kind``, ``x_a``, ``x_b``.
 PLAN_DTYPE: Final = np.dtype(
@@ -79,7 +103,16 @@ PLAN_DTYPE: Final = np.dtype(
         [(name, np.int64) for name in _COUNTS]
         + [(name, np.float64) for name in _REALS]
         + [(f"{name}_kind", np.int64) for name in _DISTRIBUTIONS]
-        + [(f"{name}_{part}", np.float64) for name in _DISTRIBUTIONS for part in "ab"],
+        + [(f"{name}_{part}", np.float64) for name in _DISTRIBUTIONS for part in "ab"]
+        + [(f"{name}_kind", np.int64, (len(all_),)) for name, all_ in _NUMBERED.items()]
+        + [
+            (f"{name}_{part}", np.float64, (len(all_),))
+            for name, all_ in _NUMBERED.items()
+            for part in "ab"
+        ]
+        # By tier, 0 for one that is off; the worst failure that it survives.
+        + [("tier_every", np.int64, (len(TIERS),)), ("tier_survives", np.int64, (len(TIERS),))]
+        + [("reserve_factor", np.float64, (SPARE + 1,))],  # by the server's state
     )
 )
 
@@ -92,8 +125,9 @@ def make_plan(scenario: Scenario) -> Plan:
     The tables of its distributions lie behind it in the same piece of memory, which a record keeps:
     whoever holds the plan holds them too.
     """
-    parts = _distributions(scenario)
-    size = NUMBER_DTYPE.itemsize * sum(len(part.table()) for part in parts.values())
+    parts, numbered = _distributions(scenario), _numbered(scenario)
+    drawn = [*parts.values(), *(part for all_ in numbered.values() for part in all_.values())]
+    size = NUMBER_DTYPE.itemsize * sum(len(part.table()) for part in drawn)
     memory = np.zeros(PLAN_DTYPE.itemsize + size, dtype=np.uint8)
     plan = memory[: PLAN_DTYPE.itemsize].view(PLAN_DTYPE)[0]
     _fill_sizes(plan, scenario)
@@ -101,11 +135,18 @@ def make_plan(scenario: Scenario) -> Plan:
     _fill_repair(plan, scenario)
     _fill_calendars(plan, scenario)
     _fill_policies(plan, scenario)
+    _fill_work(plan, scenario)
+    _fill_exposure(plan, scenario)
     numbers = memory[PLAN_DTYPE.itemsize :].view(NUMBER_DTYPE)
     for name, part in parts.items():
         kind, a, b = lay_out(part, numbers)
         plan[f"{name}_kind"], plan[f"{name}_a"], plan[f"{name}_b"] = kind, a, b
         numbers = numbers[len(part.table()) :]
+    for name, all_ in numbered.items():
+        for i, part in all_.items():
+            kind, a, b = lay_out(part, numbers)
+            plan[f"{name}_kind"][i], plan[f"{name}_a"][i], plan[f"{name}_b"][i] = kind, a, b
+            numbers = numbers[len(part.table()) :]
     return plan
 
 
@@ -131,6 +172,18 @@ def _distributions(scenario: Scenario) -> dict[str, Distribution | Life]:
         "wait": scenario.preemption.wait,
         "automated": scenario.repair.automated.time,
         "manual": scenario.repair.manual.time,
+        "write": scenario.checkpoint.write,
+    }
+
+
+def _numbered(scenario: Scenario) -> dict[str, dict[int, Distribution]]:
+    """Name -> number -> distribution, of those that are reached by a number."""
+    tiers = dict(scenario.checkpoint.tiers.named())
+    places = {TIERS.index(name): tier for name, tier in tiers.items()}
+    return {
+        "persist": {place: tier.persist for place, tier in places.items()},
+        "restore": {place: tier.restore for place, tier in places.items()},
+        "phase": {i: getattr(scenario.recovery, name) for i, name in enumerate(PHASES)},
     }
 
 
@@ -155,7 +208,6 @@ def _fill_failures(plan: Plan, scenario: Scenario) -> None:
     plan.life_mean_defective = np.inf if rate == 0.0 else 1.0 / (rate * (1.0 + multiplier))
     plan.p_systematic = multiplier / (1.0 + multiplier)
     plan.defective_count = share_of(failures.systematic.fraction, int(plan.servers_total))
-    plan.exposed_recovering = failures.exposure.recovering
     regeneration = failures.regeneration
     plan.regeneration_interval = np.inf if regeneration is None else regeneration.interval
     share = 0.0 if regeneration is None else regeneration.share
@@ -173,6 +225,43 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     plan.p_manual_silent = repair.manual.silent_failure
 
 
+def _fill_work(plan: Plan, scenario: Scenario) -> None:
+    """How work is kept, and what a recovery is made of."""
+    checkpoint, recovery = scenario.checkpoint, scenario.recovery
+    plan.loses_work = checkpoint.interval != "continuous"
+    plan.checkpoint_interval = interval_hours(scenario)
+    plan.checkpointed = plan.checkpoint_interval < plan.length
+    restores = False
+    for name, tier in checkpoint.tiers.named() if plan.checkpointed else ():
+        place = TIERS.index(name)
+        plan.tier_every[place] = tier.every
+        plan.tier_survives[place] = list(SEVERITIES).index(tier.survives)
+        restores = restores or tier.restore.mean_hours > 0.0
+    plan.phased = restores or any(getattr(recovery, name).mean_hours > 0.0 for name in PHASES)
+    plan.diagnosed_late = recovery.detect.mean_hours + recovery.diagnose.mean_hours > 0.0
+    plan.p_reboot = scenario.failures.reboot
+
+
+def _fill_exposure(plan: Plan, scenario: Scenario) -> None:
+    """Where servers age: in which phases of the job, and how fast beside it."""
+    exposure, period = scenario.failures.exposure, scenario.failures.health_check
+    phases = {
+        COMPUTING: True,
+        RECOVERING: exposure.recovering,
+        CHECKPOINTING: exposure.checkpointing,
+        SELECTING: exposure.selecting,
+        WAITING: exposure.waiting,
+        STALLED: exposure.waiting,
+    }
+    plan.exposed = sum(1 << (int(phase) + 1) for phase, runs in phases.items() if runs)
+    factors = {STANDBY: exposure.standby, IDLE: exposure.idle, SPARE: exposure.spare}
+    for state, factor in factors.items():
+        plan.reserve_factor[state] = factor
+    plan.reserve_exposed = any(factors.values())
+    plan.health_checked = bool(plan.reserve_exposed) and period is not None
+    plan.health_check_period = np.inf if period is None else period
+
+
 def _fill_calendars(plan: Plan, scenario: Scenario) -> None:
     """Tell both calendars how often to expect an event; any positive number gives the same runs."""
     defective = plan.defective_count / plan.servers_total
@@ -180,7 +269,7 @@ def _fill_calendars(plan: Plan, scenario: Scenario) -> None:
         (1.0 - defective) / plan.life_mean_good + defective / plan.life_mean_defective
     )
     plan.failures_per_hour = rate if rate > 0.0 else 1.0
-    overhead = scenario.recovery.time.mean_hours
+    overhead = scenario.recovery.mean_hours
     plan.dues_per_hour = 2.0 / (1.0 / plan.failures_per_hour + overhead)
 
 
@@ -215,3 +304,9 @@ def share_of(fraction: float, count: int) -> int:
 def distribution(plan: Plan, name: str) -> tuple[int, float, float]:
     """Return (kind, a, b) of one of the plan's distributions, such as ``"recovery"``."""
     return int(plan[f"{name}_kind"]), float(plan[f"{name}_a"]), float(plan[f"{name}_b"])
+
+
+def series(plan: Plan, name: str, number: int) -> tuple[int, float, float]:
+    """Return (kind, a, b) of a distribution that is reached by a number: of a tier, or a phase."""
+    kind, a, b = (plan[f"{name}_{part}"][number] for part in ("kind", "a", "b"))
+    return int(kind), float(a), float(b)

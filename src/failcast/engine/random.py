@@ -52,6 +52,13 @@ SELECTION_TIME: Final = code(15)
 RECOVERY_TIME: Final = code(16)
 PREEMPTION_WAIT: Final = code(17)
 BELIEF: Final = code(BELIEF_STREAM)
+CHECKPOINT_WRITE: Final = code(20)
+#: And the next three, one for each tier.
+TIER_PERSIST: Final = code(21)
+TIER_RESTORE: Final = code(25)
+#: And the next five, one for each phase.
+RECOVERY_PHASE: Final = code(26)
+REBOOT: Final = code(32)
 
 #: (stream, entity, n) of every draw in the model, by name: the table behind "address".
 STREAMS: Final = {
@@ -72,6 +79,19 @@ STREAMS: Final = {
     "selection_time": (SELECTION_TIME, "selection number", "0"),
     "recovery_time": (RECOVERY_TIME, "recovery number", "0"),
     "preemption_wait": (PREEMPTION_WAIT, "server", "preemption number of that server"),
+    "checkpoint_write": (CHECKPOINT_WRITE, "write number", "0"),
+    **{
+        f"persist_{tier}": (TIER_PERSIST + i, "write number", "0")
+        for i, tier in enumerate(("memory", "local", "peer", "remote"))
+    },
+    "restore": (TIER_RESTORE, "recovery number", "0"),
+    **{
+        f"recovery_{phase}": (RECOVERY_PHASE + i, "recovery number", "0")
+        for i, phase in enumerate(
+            ("detect", "diagnose", "reschedule", "restart", "load", "warm_up")
+        )
+    },
+    "reboot": (REBOOT, "server", "renewal"),
     "belief": (BELIEF, "hash of the input's path", "draw number"),
 }
 
@@ -289,6 +309,12 @@ def sample(kind, a, b, place, stream):  # type: ignore[no-untyped-def]  # compil
     if kind == EXPONENTIAL:
         return a * exponential(word)
     return _other(kind, a, b, word)
+
+
+@bare
+def drawn(kind, a, b, place, stream):  # type: ignore[no-untyped-def]  # compiled
+    """Return what ``sample`` does; for what happens seldom, to keep the compiled code short."""
+    return sample(kind, a, b, place, stream)
 
 
 @bare

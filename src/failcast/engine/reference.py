@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import deque
 from collections.abc import Sequence
 
 import simpy
@@ -18,21 +17,28 @@ import simpy
 from failcast.engine import model, random
 from failcast.engine.model import Status
 from failcast.engine.plan import distribution
-from failcast.engine.policies import PolicyError
-from failcast.engine.reference_state import Due, OutOfEventsError, Process, Server, State
+from failcast.engine.reference_hosts import Hosts
+from failcast.engine.reference_reserves import RESERVES
+from failcast.engine.reference_state import Due, OutOfEventsError, Process, Server
 
 NOBODY = (math.inf, None)
+_FINISH = model.RANK_FINISH
+_AT_WORK = (model.COMPUTING, model.RECOVERING, model.CHECKPOINTING)
 
 
-class Reference(State):
+class Reference(Hosts):
     """One replication. ``run()`` returns its status; the results are attributes afterwards."""
 
     def run(self, stop: Sequence[int] = (0,)) -> Status | None:
         """Run to the end and return why it ended; None if another thread has set ``stop[0]``."""
+        self.watched: Due | None = None
+        self.rest_all()
         self.job_process = self.env.process(self.job())
         self.env.process(self.horizon())
         if math.isfinite(self.plan.regeneration_interval):
             self.env.process(self.regeneration())
+        if self.plan.health_checked:
+            self.env.process(self.health_checks())
         try:
             while self.status is None and not stop[0]:
                 self.env.step()
@@ -43,38 +49,56 @@ class Reference(State):
     def job(self) -> Process:
         """Select hosts, compute, recover, and so on until all the work is done."""
         yield from self.select_hosts()
-        self.enter(model.COMPUTING, len(self.standbys))
+        self.go_on()
         while failed := (yield from self.compute()):
             self.fail(failed)
             yield from self.recover()
             if self.vacancies:
                 yield from self.select_hosts()
-            self.enter(model.COMPUTING, len(self.standbys))
+            self.go_on()
         self.end(Status.FINISHED)
+
+    def go_on(self) -> None:
+        """Compute; what was lost on the way is made good."""
+        self.enter(model.COMPUTING, len(self.standbys))
+        self.lost_servers = 0
 
     def compute(self) -> Process:
         """Compute until a server fails, and return it, or until the work is done."""
         while self.status is None:
-            finish = self.clock + (self.plan.length - self.progress)
+            finish, mark = self.clock + (self.plan.length - self.progress), self.checkpoint_key()
+            key, rank = (mark, model.RANK_CHECKPOINT) if mark < finish else (finish, _FINISH)
             point, failing = self.next_failure()
-            if finish <= point:
-                key, due = finish, self.due(max(0.0, finish - self.clock), model.RANK_FINISH)
-                failing = None
+            if key <= point:
+                due, failing = self.due(max(0.0, key - self.clock), rank), None
             else:
                 assert failing is not None
                 delay = max(0.0, point - self.clock)
                 key, due = point, self.due(delay, model.RANK_FAILURE, failing.number)
             if (yield from self.undisturbed(due)):
                 self.settle_at(key)
+                if failing is None and rank == model.RANK_CHECKPOINT:
+                    failing = yield from self.write_checkpoint()
+                    if failing is None:
+                        continue
                 return failing
             due.abandoned = True
         return None
 
-    def recover(self) -> Process:
-        """Recover, from the start again whenever an exposed survivor fails; then promote."""
-        over = self.recovery_end()
+    def write_checkpoint(self) -> Process:
+        """Stand still for a checkpoint, and return the server that fails before it is written."""
+        self.enter(model.CHECKPOINTING, len(self.standbys))
+        failing = yield from self.until(self.due(self.write_time(), model.RANK_PHASE_END))
+        if failing is None:
+            self.settle()
+            self.keep_checkpoint()
+            self.enter(model.COMPUTING, len(self.standbys))
+        return failing
+
+    def until(self, over: Due) -> Process:
+        """Wait until a phase is over; return the exposed server that fails before, or None."""
         while self.status is None:
-            point, failing = self.next_failure() if self.plan.exposed_recovering else NOBODY
+            point, failing = self.next_failure() if self.is_exposed() else NOBODY
             delay = max(0.0, point - self.clock)
             if failing is None or self.env.now + delay > over.time:
                 if (yield from self.undisturbed(over)):
@@ -84,27 +108,47 @@ class Reference(State):
             if (yield from self.undisturbed(due)):
                 over.abandoned = True
                 self.settle_at(point)
+                return failing
+            due.abandoned = True
+        return None
+
+    def recover(self) -> Process:
+        """Recover, from the start again whenever an exposed survivor fails; then promote."""
+        while self.status is None:
+            failing = yield from self.until(self.due(self.recovery_hours, model.RANK_PHASE_END))
+            if failing is not None:
                 self.fail(failing)
-                over = self.recovery_end()
-            else:
-                due.abandoned = True
-        self.settle()
+                continue
+            self.settle()
+            self.book_parts()
+            if not self.failing:
+                break
+            self.find_culprits()
+            self.recovery_hours = self.plan_parts(model.DIAGNOSIS_PARTS, model.RECOVERY_PARTS)
         while self.vacancies and self.standbys:
-            self.promote(self.standbys.popleft())
+            self.promote()
 
     def select_hosts(self) -> Process:
-        """Choose the job's servers at once if there are enough, else after the shortage."""
-        while not (self.available() >= self.wanted() and self.choose()):
-            self.short = True
-            if self.plan.preempt_together or not self.spares:
-                yield from self.await_servers()
-            else:
-                self.enter(model.WAITING, self.wanted() - self.available())
-                server = self.preempt()
-                yield self.arrival_of(server)
-                self.arrive(server)
-        yield self.due(self.time_of("selection", random.SELECTION_TIME, self.selections - 1),
-                       model.RANK_PHASE_END)  # fmt: skip
+        """Choose the job's servers at once if there are enough, else after the shortage.
+
+        Again, if one of them fails before the selection is over.
+        """
+        while self.status is None:
+            while not (self.available() >= self.wanted() and self.choose()):
+                self.short, self.wake = True, None
+                self.find_failed(model.SPARE)
+                if self.plan.preempt_together or not self.spares:
+                    yield from self.await_servers()
+                else:
+                    self.enter(model.WAITING, self.wanted() - self.available())
+                    server = self.preempt()
+                    yield self.arrival_of(server)
+                    self.arrive(server)
+            time = self.time_of("selection", random.SELECTION_TIME, self.selections - 1)
+            over = self.due(time, model.RANK_PHASE_END)
+            if (yield from self.undisturbed(over)):
+                return
+            over.abandoned = True
 
     def await_servers(self) -> Process:
         """Request the whole shortage from the spares, then wait or stall until it is relieved."""
@@ -116,8 +160,9 @@ class Reference(State):
                 self.env.process(self.preemption(self.preempt()))
         elif self.phase != model.STALLED:
             self.stall()
-        self.wake = Due(self, model.RANK_STALL_WAKE)
-        yield self.wake
+        wake = self.wake = Due(self, model.RANK_STALL_WAKE)
+        if not (yield from self.undisturbed(wake)):
+            wake.abandoned = True
 
     def preemption(self, server: Server) -> Process:
         """Bring a spare into the working pool while the job may already go on without it."""
@@ -158,6 +203,14 @@ class Reference(State):
             self.regenerate(number)
             number += 1
 
+    def health_checks(self) -> Process:
+        """Every period all servers in reserve are looked at."""
+        while self.status is None:
+            yield self.due(self.plan.health_check_period, model.RANK_HEALTH_CHECK)
+            self.find_failed(*RESERVES)
+            if self.phase in (model.WAITING, model.STALLED):
+                self.recount()
+
     def horizon(self) -> Process:
         """No run lasts longer than this."""
         yield self.due(self.plan.horizon, model.RANK_HORIZON)
@@ -167,19 +220,83 @@ class Reference(State):
 
     def fail(self, server: Server) -> None:
         """A failure stops the job; somebody, or nobody, is blamed; recovery starts (again)."""
-        at = (server.number, server.renewal)
+        self.count_failure(server)
+        reboot = self.chance.uniform(random.REBOOT, server.number, server.renewal)
+        self.lose_work(model.REBOOTED if reboot < self.plan.p_reboot else model.CRASHED)
+        self.book_parts()
+        self.failing.append(server)
+        server.point = math.inf
+        self.recoveries += 1
+        first = 0
+        if not self.plan.diagnosed_late:
+            self.find_culprits()
+            first = model.DIAGNOSIS_PARTS
+        self.enter(model.RECOVERING, len(self.standbys))
+        last = model.DIAGNOSIS_PARTS if self.plan.diagnosed_late else model.RECOVERY_PARTS
+        self.recovery_hours = self.plan_parts(first, last)
+
+    def count_failure(self, server: Server) -> None:
+        """Say what kind of a failure it is."""
         systematic = server.defective and (
-            self.chance.uniform(random.SYSTEMATIC, *at) < self.plan.p_systematic
+            self.chance.uniform(random.SYSTEMATIC, server.number, server.renewal)
+            < self.plan.p_systematic
         )
         self.counts[model.FAILURES_SYSTEMATIC if systematic else model.FAILURES_RANDOM] += 1
         self.record(model.EVENT_FAILURE, server.number, int(systematic))
-        blamed = self.diagnose(server)
-        if blamed is not server:
-            self.renew(server, server.renewal + 1)  # it keeps its slot, with a new life
-            self.expose(server)
-        if blamed is not None:
-            self.blame(blamed, right=blamed is server)
-        self.enter(model.RECOVERING, len(self.standbys))
+
+    def fail_standing(self, due: Due, point: float, server: Server) -> None:
+        """A server fails while its job stands still: it is repaired, and servers are recounted."""
+        if due.abandoned:
+            return
+        self.settle_at(point)
+        self.count_failure(server)
+        self.blame(server, right=True)
+        self.watch()
+        self.recount()
+
+    def watch(self) -> None:
+        """Let the next failure strike a job that stands still, if its servers are exposed."""
+        if self.watched is not None:
+            self.watched.abandoned = True
+        self.watched = None
+        if self.phase is None or self.phase > model.SELECTING or not self.is_exposed():
+            return
+        point, failing = self.next_failure()
+        if failing is not None and point < math.inf:
+            due = self.due(max(0.0, point - self.clock), model.RANK_FAILURE, failing.number)
+            assert due.callbacks is not None
+            due.callbacks.append(lambda _: self.fail_standing(due, point, failing))
+            self.watched = due
+
+    def enter(self, phase: int, detail: int) -> None:
+        """Change the job's phase."""
+        super().enter(phase, detail)
+        self.watch()
+
+    def recount(self) -> None:
+        """Count the servers again, for a job that stands still while some left or a spare came.
+
+        One that waits for its one arrival counts when that is there.
+        """
+        if self.phase in (model.WAITING, model.STALLED):
+            waits = self.phase == model.WAITING and not self.plan.preempt_together
+            if waits or self.available() >= self.wanted():
+                return
+        elif self.phase != model.SELECTING:
+            return
+        self.job_process.interrupt()
+
+    def find_culprits(self) -> None:
+        """Find a culprit for each failure since the job last computed, in their order."""
+        while self.failing:
+            failed = self.failing[0]
+            blamed = self.diagnose(failed)
+            if blamed is not failed:
+                self.renew(failed, failed.renewal + 1)  # it keeps its slot, with a new life
+                self.expose(failed)
+            if blamed is not None:
+                self.blame(blamed, right=blamed is failed)
+            self.failing.pop(0)
 
     def diagnose(self, failed: Server) -> Server | None:
         """Return the server that is blamed: the failed one, an innocent one, or none."""
@@ -188,32 +305,40 @@ class Reference(State):
             self.counts[model.UNDIAGNOSED] += 1
             return None
         wrong = chance.uniform(random.WRONG_SERVER, *at) < self.plan.p_wrong_server
-        if not wrong or len(self.active) == 1:
+        others = self.active - {server.number for server in self.failing}
+        if not wrong or not others:
             return failed
-        # Uniform among the other active servers, whatever order anybody keeps them in.
+        # Uniform among the others of the job, whatever order anybody keeps them in.
         for k in range(model.INNOCENT_TRIES):
             u = chance.further(random.INNOCENT, *at, k)
             innocent = self.servers[int(u * len(self.servers))]
-            if innocent is not failed and innocent.state == model.ACTIVE:
+            if innocent.number in others:
                 return innocent
         # Few of many servers are active: count them out, by number.
         u = chance.further(random.INNOCENT, *at, model.INNOCENT_TRIES)
-        others = sorted(self.active - {failed.number})
-        return self.servers[others[int(u * len(others))]]
+        return self.servers[sorted(others)[int(u * len(others))]]
 
     def blame(self, server: Server, right: bool) -> None:
         """A blamed server leaves the job and the pool, and its repair starts at once."""
-        now = self.env.now
         self.counts[model.BLAMED_RIGHT if right else model.BLAMED_WRONG] += 1
         self.record(model.EVENT_BLAME, server.number, int(right))
-        server.score_base = self.score(server) - self.plan.score_penalty
+        self.note_blame(server)
         self.leave(server)
-        self.move(server, model.AUTOMATED_REPAIR)
         del self.pool[server]
-        server.operated_hours = 0.0
-        server.blamed = now
-        server.blame_hours.append(now)
-        server.condemned = self.policies.retire(self.view(server), now)
+        self.lose_server()
+        self.send_to_repair(server)
+
+    def note_blame(self, server: Server) -> None:
+        """Remember a blame, and judge whether the server is to be retired for it."""
+        server.score_base = self.score(server) - self.plan.score_penalty
+        server.operated_hours, server.joined = 0.0, self.clock
+        server.blame_hours.append(self.env.now)
+
+    def send_to_repair(self, server: Server) -> None:
+        """The repair of a server begins; it has left wherever it was."""
+        self.move(server, model.AUTOMATED_REPAIR)
+        server.since = self.env.now
+        server.condemned = self.policies.retire(self.view(server), self.env.now)
         self.env.process(self.repair(server))
 
     def repaired(self, server: Server, silent: bool, event: int) -> None:
@@ -228,6 +353,9 @@ class Reference(State):
             self.retire(server)
             return
         self.renew(server, server.renewal + 1)
+        if server.failed:
+            self.return_spare(server)
+            return
         self.pool[server] = None
         short = self.phase in (model.WAITING, model.STALLED)
         if not short and len(self.standbys) < self.plan.warm_standbys:
@@ -235,8 +363,18 @@ class Reference(State):
             self.standbys.append(server)
         else:
             self.move(server, model.IDLE)
+        self.rest(server)
         self.look_for_end_of_shortage()
         self.return_loans()
+
+    def return_spare(self, server: Server) -> None:
+        """A repaired server that failed as a spare goes back to the spare pool."""
+        server.failed = model.NOT_FAILED
+        self.move(server, model.SPARE)
+        self.spares.append(server)
+        self.rest(server)
+        if self.phase in (model.WAITING, model.STALLED):
+            self.recount()
 
     def retire(self, server: Server) -> None:
         """A retired server never comes back; the job is depleted once too few are left."""
@@ -263,156 +401,13 @@ class Reference(State):
                 server.point = self.clock + max(0.0, server.point - self.clock) / plan.hazard_ratio
                 heapq.heappush(self.points, (server.point, server.number))
             else:
-                server.remaining_hours /= plan.hazard_ratio
+                self.shorten(server)
         self.record(model.EVENT_REGENERATION, -1, count)
-        if self.phase == model.COMPUTING or self.exposed_recovery():
+        if self.phase in _AT_WORK and self.is_exposed():
             self.job_process.interrupt()
-
-    # --- Hosts, standbys, spares ------------------------------------------------------------------
-
-    def choose(self) -> bool:
-        """Choose hosts and standbys afresh; return whether the policy found enough servers."""
-        self.settle()
-        for state in (model.ACTIVE, model.STANDBY, model.IDLE):
-            self.tally(state)
-        number, plan = self.selections, self.plan
-        available = [s for s in self.pool if s.state <= model.IDLE]
-        standbys = min(len(available) - int(plan.job_servers), int(plan.warm_standbys))
-        choice = self.policies.select(
-            [self.view(server) for server in available],
-            int(plan.job_servers),
-            standbys,
-            lambda k: self.chance.uniform(random.SELECTION_PICK, number, k),
-            lambda server: self.chance.uniform(random.SELECTION_TIE, server, number),
-        )
-        hosts, queue = self.checked(choice, available, standbys)
-        if len(hosts) < plan.job_servers:
-            return False
-        chosen, queued = set(hosts), set(queue)
-        for server in available:
-            if server.state == model.ACTIVE and server.number not in chosen:
-                self.leave(server)
-                self.move(server, model.STANDBY if server.number in queued else model.IDLE)
-            elif server.state == model.IDLE and server.number in queued:
-                self.move(server, model.STANDBY)
-        for server_number in hosts:
-            self.join(self.servers[server_number])
-        self.standbys = deque(self.servers[s] for s in queue)
-        self.selections += 1
-        self.counts[model.HOST_SELECTIONS] += 1
-        self.short, self.wake = False, None
-        self.enter(model.SELECTING, len(self.standbys))
-        self.return_loans()
-        return True
-
-    def checked(
-        self, choice: tuple[list[int], list[int]], available: list[Server], standbys: int
-    ) -> tuple[list[int], list[int]]:
-        """Return a policy's choice; raise ``PolicyError`` if it is one that nobody can make."""
-        name = f"{type(self.policies).__name__}.select"
-        try:
-            hosts, queue = ([int(number) for number in part] for part in choice)
-        except (TypeError, ValueError):
-            raise PolicyError(
-                f"{name} returned {choice!r}; it must return two lists of server numbers, the "
-                "job's servers and its standbys."
-            ) from None
-        if len(hosts) > self.plan.job_servers or len(queue) > standbys:
-            raise PolicyError(
-                f"{name} chose {len(hosts)} servers and {len(queue)} standbys, but at most "
-                f"{self.plan.job_servers} and {standbys} are wanted."
-            )
-        strangers = {*hosts, *queue} - {server.number for server in available}
-        if strangers:
-            raise PolicyError(f"{name} chose server {min(strangers)}, which is not available.")
-        if len({*hosts, *queue}) < len(hosts) + len(queue):
-            raise PolicyError(f"{name} chose a server twice.")
-        return hosts, queue
-
-    def join(self, server: Server) -> None:
-        """Make a server active; one that already is keeps its failure point unchanged."""
-        if server.state == model.ACTIVE:
-            return
-        self.move(server, model.ACTIVE)
-        self.active.add(server.number)
-        server.joined = self.clock
-        self.expose(server)
-
-    def leave(self, server: Server) -> None:
-        """Take an active server off the job's clock, with what is left of its life."""
-        self.active.discard(server.number)
-        server.remaining_hours = max(0.0, server.point - self.clock)
-        server.operated_hours += self.clock - server.joined
-
-    def promote(self, server: Server) -> None:
-        """Put the oldest standby into a vacant slot."""
-        self.join(server)
-        self.counts[model.STANDBY_PROMOTIONS] += 1
-        self.record(model.EVENT_PROMOTION, server.number, len(self.standbys))
-
-    def stall(self) -> None:
-        """Nothing to preempt: the job stands still until servers come back from repair."""
-        # Only a user's own policy can stall without a server missing.
-        self.enter(model.STALLED, max(0, self.wanted() - self.available()))
-        self.counts[model.STALLS] += 1
-
-    def preempt(self) -> Server:
-        """Take the first spare out of its pool; it arrives after the wait."""
-        server = self.spares.popleft()
-        self.move(server, model.ARRIVING)
-        self.arriving += 1
-        self.loans += 1
-        self.counts[model.PREEMPTIONS] += 1
-        self.record(model.EVENT_PREEMPTION, server.number, len(self.spares))
-        return server
-
-    def arrival_of(self, server: Server) -> Due:
-        """Return the event of this spare's arrival."""
-        number, server.preemptions = server.preemptions, server.preemptions + 1
-        wait = self.chance.sample(
-            distribution(self.plan, "wait"), random.PREEMPTION_WAIT, server.number, number
-        )
-        return self.due(wait, model.RANK_ARRIVAL, server.number)
-
-    def arrive(self, server: Server) -> None:
-        """A preempted spare enters the working pool, idle."""
-        self.arriving -= 1
-        self.move(server, model.IDLE)
-        self.pool[server] = None
-        self.record(model.EVENT_ARRIVAL, server.number, self.arriving)
-        self.look_for_end_of_shortage()
-
-    def return_loans(self) -> None:
-        """Give idle servers back to their pool while some are on loan and nothing is missing."""
-        if not self.plan.return_when_healed or self.phase in (model.WAITING, model.STALLED):
-            return
-        if self.vacancies or len(self.standbys) < self.plan.warm_standbys:
-            return
-        idle = [server for server in self.pool if server.state == model.IDLE]
-        while self.loans and idle:
-            server = idle.pop()
-            del self.pool[server]
-            self.move(server, model.SPARE)
-            self.spares.append(server)
-            self.loans -= 1
-            self.record(model.EVENT_RETURN_TO_SPARES, server.number, self.loans)
-
-    def look_for_end_of_shortage(self) -> None:
-        """Wake the job, after all else of this instant, once the servers it waits for exist."""
-        if self.wake is not None and not self.wake.triggered and self.available() >= self.wanted():
-            self.wake.set(0.0)
+        self.watch()
 
     # --- Waiting ----------------------------------------------------------------------------------
-
-    def due(self, delay: float, rank: int, server: int = -1, counts: bool = True) -> Due:
-        """Return an event ``delay`` hours from now; ``counts`` as in ``Due``."""
-        return Due(self, rank, server, counts).set(delay)
-
-    def recovery_end(self) -> Due:
-        """Return the event that ends the recovery that starts now."""
-        number, self.recoveries = self.recoveries, self.recoveries + 1
-        return self.due(self.time_of("recovery", random.RECOVERY_TIME, number),
-                        model.RANK_PHASE_END)  # fmt: skip
 
     def undisturbed(self, due: Due) -> Process:
         """Wait for an event; return False if the job must first look again at what comes next."""

@@ -44,7 +44,8 @@ class Server:
         self.blame_hours: list[float] = []
         self.score_base = score
         self.condemned = False
-        self.blamed = 0.0  # when its repair began
+        self.since = 0.0  # when its repair began, or its stay in reserve
+        self.failed = model.NOT_FAILED  # it has failed, and nobody has found out, or mended it
         self.automated_end = 0.0  # when the automated stage of that repair ended
         self.preemptions = 0
 
@@ -178,14 +179,14 @@ class State:
         present = self.clock - server.joined if server.state == model.ACTIVE else 0.0
         return server.operated_hours + present
 
-    def exposed_recovery(self) -> bool:
-        """Say whether the job is recovering with its survivors exposed."""
-        return bool(self.plan.exposed_recovering) and self.phase == model.RECOVERING
+    def is_exposed(self) -> bool:
+        """Say whether the job's clock runs in its present phase."""
+        return self.phase is not None and bool(int(self.plan.exposed) >> (self.phase + 1) & 1)
 
     def settle(self) -> None:
         """Book the hours since they were last booked; the clock runs where servers are exposed."""
         elapsed = self.env.now - self.wall
-        if self.phase == model.COMPUTING or self.exposed_recovery():
+        if self.is_exposed():
             self.clock += elapsed
         self.spend(elapsed)
 
@@ -304,9 +305,9 @@ class State:
     def count_repair(self, server: Server) -> None:
         """Count the hours of a repair up to now, in whichever stage it is."""
         if server.state == model.AUTOMATED_REPAIR:
-            self.server_hours[model.AUTOMATED_REPAIR] += self.env.now - server.blamed
+            self.server_hours[model.AUTOMATED_REPAIR] += self.env.now - server.since
         elif server.state == model.MANUAL_REPAIR:
-            self.server_hours[model.AUTOMATED_REPAIR] += server.automated_end - server.blamed
+            self.server_hours[model.AUTOMATED_REPAIR] += server.automated_end - server.since
             self.server_hours[model.MANUAL_REPAIR] += self.env.now - server.automated_end
 
     def down_p99(self) -> int:

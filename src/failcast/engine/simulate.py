@@ -288,11 +288,12 @@ def reference_row(run: Reference) -> list[float]:
         run.wall,
         ettr,
         *run.books,
+        *run.phase_hours,
         failures,
         *run.counts,
         run.down_p99(),
         run.defective_mean(),
-        productive / (failures + 1),
+        (productive + run.books[model.LOST] + run.books[model.CHECKPOINT]) / (failures + 1),
     ]
 
 

@@ -9,7 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from failcast.engine.model import BUCKETS, COUNTERS, SERVER_STATES
+from failcast.engine.model import (
+    BUCKETS,
+    COUNTERS,
+    PHASE_HOURS,
+    RECOVERY_PARTS,
+    SERVER_STATES,
+    TIERS,
+)
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
 from failcast.engine.tables import LANES, NUMBER_DTYPE, address_of, code
 
@@ -54,10 +61,14 @@ WORLD_DTYPE: Final = np.dtype(
                 "next_time",  # of the job's own next event
                 "phase_end",
                 "regeneration_next",
+                "check_next",
+                "death_bound",  # no server of a reserve fails before
                 "wake_time",
                 "defective_hours",
                 "defective_since",  # up to when they are counted
                 "down_since",
+                "mark",  # the progress at which the next checkpoint is due
+                "part_begin",  # of the first part of a recovery that is not booked
             )
         ]
         + [
@@ -91,6 +102,14 @@ WORLD_DTYPE: Final = np.dtype(
                 "trace_n",
                 "trace_room",
                 "servers_total",
+                "lost_servers",  # taken out since the job last computed
+                "restore_tier",  # from which the work that is left is loaded
+                "writes",
+                "number",  # of the last checkpoint, counted along the progress
+                "diagnosing",
+                "failing_count",
+                "first_part",  # of a recovery that is not booked
+                "last_part",
             )
         ]
         + [
@@ -113,6 +132,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "calendars",
                 "blame_hours",
                 "down_hours",
+                "failing",  # servers that failed and are not diagnosed yet
                 "lines",  # of the trace; a numpy record has a method trace
             )
         ]
@@ -121,6 +141,13 @@ WORLD_DTYPE: Final = np.dtype(
             ("counts", np.int64, (len(COUNTERS),)),
             ("server_hours", np.float64, (len(SERVER_STATES),)),
             ("since", np.float64, (len(SERVER_STATES),)),  # up to when they are counted
+            ("phase_hours", np.float64, (len(PHASE_HOURS),)),
+            ("part_ends", np.float64, (RECOVERY_PARTS,)),
+            ("saved", np.float64, (TIERS,)),  # progress that a tier keeps; below 0, none
+            ("unsafe", np.float64, (TIERS,)),  # progress of a copy that is on its way there
+            ("safe_at", np.float64, (TIERS,)),  # when it will be there
+            ("saved_number", np.int64, (TIERS,)),  # of the checkpoint that a tier keeps
+            ("unsafe_number", np.int64, (TIERS,)),
         ],
     )
 )
@@ -132,7 +159,7 @@ SERVER_DTYPE: Final = np.dtype(
         [
             ("key", np.float64),  # when it is due in its calendar; active: its failure point
             ("life", np.float64),  # what remains of it; not of an active server, or in repair
-            ("repair_begin", np.float64),
+            ("since", np.float64),  # when its repair began, or its stay in reserve
             ("automated_end", np.float64),  # of a repair that is handed over
             ("manual_end", np.float64),  # and its end, where a trace tells of both
             # The next one on the list of a day; idle: its place among the idle ones.
@@ -145,7 +172,8 @@ SERVER_DTYPE: Final = np.dtype(
             ("condemned", np.int8),
             ("escalated", np.int8),  # its repair has a manual stage
             ("silent", np.int8),  # its repair will fail silently
-            ("_unused", np.int8, (3,)),
+            ("failed", np.int8),  # and nobody has found out, or mended it
+            ("_unused", np.int8, (2,)),
         ],
     )
 )
@@ -231,6 +259,7 @@ class World:
             "day_ties": np.zeros(total, TIE_DTYPE),
             "reserves": np.zeros(total, ID_DTYPE),
             "chosen": np.zeros(total, ID_DTYPE),
+            "failing": np.zeros(int(plan.job_servers) if plan.phased else 0, ID_DTYPE),
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),

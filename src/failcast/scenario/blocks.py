@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
@@ -27,7 +27,7 @@ from failcast.scenario.errors import (
     refuse,
     shown,
 )
-from failcast.scenario.rules import Rule
+from failcast.scenario.rules import OFF, Rule
 
 
 class Block(BaseModel):
@@ -109,6 +109,24 @@ class Block(BaseModel):
 
 #: A field: its attribute, its name in files, and its rule or nested block.
 Field: TypeAlias = tuple[str, str, "Rule | type[Block]"]
+
+
+def off_or_block(fields: str) -> Callable[[Any], Any]:
+    """Return what reads ``off`` as None in the place of a block that has these ``fields``."""
+
+    def read(value: Any) -> Any:
+        if value is None or (isinstance(value, str) and value == OFF):
+            return None
+        if isinstance(value, str | bool):
+            raise Refused(f"it must be off, or a block with {fields}")
+        return value
+
+    return read
+
+
+def may_be_off(block: type[Block], attribute: str) -> bool:
+    """Say whether None may stand in the place of a nested block."""
+    return type(None) in typing.get_args(block.model_fields[attribute].annotation)
 
 
 def fields_of(block: type[Block]) -> tuple[Field, ...]:

@@ -21,7 +21,7 @@ from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
 #: Where editors look for the schema, seen from the scenario file.
 SCHEMA_FILE: Final = "failcast.schema.json"
 #: Comments end here; a block that is commented out as a whole then still ends by column 100.
-WIDTH: Final = 94
+WIDTH: Final = 92
 
 _HEAD = f"""\
 # yaml-language-server: $schema={SCHEMA_FILE}
@@ -32,6 +32,7 @@ _HEAD = f"""\
 """
 #: What is shown in the place of a field that is left without a value by default.
 _EXAMPLES: Final[dict[str, Any]] = {
+    "failures.health_check": 1.0,
     "run.precision": 0.01,
     "run.horizon": HORIZON_LENGTHS * Scenario().job.length,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.drawn import Drawn
 from failcast.scenario.expressions import Family
 from failcast.scenario.measurements import Source
+from failcast.scenario.optimum import optimum
 from failcast.scenario.rules import OFF, Plain, Rule, plain_text
 from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
 from failcast.scenario.uncertain import Uncertain
@@ -114,7 +116,20 @@ def _lines(scenario: Scenario, block: Block, prefix: str) -> list[tuple[str, str
     return lines
 
 
+def _optimal(scenario: Scenario) -> str:
+    """The best interval between checkpoints, and what Young's and Daly's formulas give."""
+    best = optimum(scenario)
+    if math.isinf(best.interval):
+        return "optimal: no checkpoints, since nothing fails that they could mend"
+    found, young, daly = (
+        format_duration(float(f"{hours:.4g}")) for hours in (best.interval, best.young, best.daly)
+    )
+    return f"optimal: {found} (Young {young}, Daly {daly})"
+
+
 def _text(scenario: Scenario, path: str, plain: Plain | None) -> str:
+    if path == "checkpoint.interval" and plain == "optimal":
+        return _optimal(scenario)
     if plain is None and path != "run.horizon":
         return OFF
     if plain is None:

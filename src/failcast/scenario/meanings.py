@@ -11,6 +11,7 @@ from typing import Final
 
 from failcast.scenario.blocks import Block
 from failcast.scenario.expressions import Expression
+from failcast.scenario.recovering import INTERVALS, Interval
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -23,6 +24,42 @@ from failcast.scenario.rules import (
     Text,
 )
 from failcast.scenario.uncertain import Uncertain
+
+_WHERE: Final = {
+    "memory": "in the memory of the servers themselves",
+    "local": "on the disks of the servers themselves",
+    "peer": "in other servers of the job",
+    "remote": "outside the job, on shared or object storage",
+}
+_TIERS: Final[dict[str, tuple[str, str]]] = {
+    path: told
+    for tier, where in _WHERE.items()
+    for path, told in {
+        **(
+            {}
+            if tier == "remote"  # it is on by default
+            else {f"checkpoint.tiers.{tier}": ("", f"Whether checkpoints are kept {where}.")}
+        ),
+        f"checkpoint.tiers.{tier}.every": (
+            "checkpoints",
+            "Every so many checkpoints, counted along the progress, one is kept here; later where "
+            "the last is not safe yet.",
+        ),
+        f"checkpoint.tiers.{tier}.persist": (
+            "",
+            "From the end of the write until the copy here is safe; a failure before that loses "
+            "it. The job goes on meanwhile.",
+        ),
+        f"checkpoint.tiers.{tier}.restore": (
+            "",
+            "How long it takes to load a checkpoint from here; it adds to the load phase.",
+        ),
+        f"checkpoint.tiers.{tier}.survives": (
+            "",
+            "The worst failure after which what is kept here is still there.",
+        ),
+    }.items()
+}
 
 #: Field of a scenario -> (unit where it is no time, meaning). Durations and rates bring their unit.
 FIELDS: Final[dict[str, tuple[str, str]]] = {
@@ -41,7 +78,19 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "job.length": ("", "Computing that the job needs when nothing fails."),
     "job.resume_with": ("", "How many servers must be there before a shortage counts as over."),
-    "checkpoint": ("", "What a failure costs in work done since the last checkpoint."),
+    "checkpoint.interval": (
+        "",
+        "Computing between two checkpoints, from the end of a write or a restart on. `continuous`: "
+        "free, no work is ever lost; `none`: a failure starts the job from zero; `optimal`: what "
+        "costs least by failure rate and time of a write. `checkpoint: 30 min` is short for "
+        "`checkpoint: {interval: 30 min}`.",
+    ),
+    "checkpoint.write": (
+        "",
+        "How long the job stands still for a checkpoint. With asynchronous checkpoints that is the "
+        "copy into memory only, and the tiers have a `persist`.",
+    ),
+    **_TIERS,
     "failures.random.rate": ("", "Failures of one good server per time of operation."),
     "failures.systematic.fraction": (
         "share",
@@ -59,8 +108,43 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "failures.exposure.recovering": (
         "",
-        "Whether the surviving servers of the job also age and fail while it recovers. "
-        "Standby, idle and spare servers never do.",
+        "Whether the surviving servers of the job also age and fail while it recovers.",
+    ),
+    "failures.exposure.checkpointing": (
+        "",
+        "Whether the servers of the job age and fail while it stands still for a checkpoint.",
+    ),
+    "failures.exposure.selecting": (
+        "",
+        "Whether the servers of the job age and fail during a host selection. One that fails then "
+        "goes to repair, and the selection starts again.",
+    ),
+    "failures.exposure.waiting": (
+        "",
+        "Whether the surviving servers of the job age and fail while it waits for spares or is "
+        "stalled. One that fails then goes to repair, and the shortage is counted again.",
+    ),
+    "failures.exposure.standby": (
+        "factor",
+        "How fast a standby ages, in hours of operation for each hour. One that has failed is "
+        "found when it is to take a slot, or by a health check.",
+    ),
+    "failures.exposure.idle": ("factor", "How fast an idle server of the working pool ages."),
+    "failures.exposure.spare": (
+        "factor",
+        "How fast a spare ages. One that has failed is repaired once it is found, and goes back "
+        "to the spare pool.",
+    ),
+    "failures.reboot": (
+        "probability",
+        "A failure after which the server stays has taken the server down, and not only a process: "
+        "checkpoints in its memory are gone.",
+    ),
+    "failures.health_check": (
+        "",
+        "Time between two looks at all standby, idle and spare servers, the first one period after "
+        "the start. `off`: who failed there is found when a slot, a selection or a preemption "
+        "needs it.",
     ),
     "failures.initial_age": ("", "How old the servers are when the job starts."),
     "failures.regeneration": ("", "Whether good servers turn defective in the course of the job."),
@@ -81,9 +165,22 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "recovery.time": (
         "",
-        "From a failure until the job can go on: detect, restart, load the checkpoint, warm up. "
+        "From a failure until the job can go on, as far as it is not divided into the phases "
+        "below; it comes after `diagnose`. 0 where phases are given and it is not. "
         "`recovery: 20 min` is short for `recovery: {time: 20 min}`.",
     ),
+    "recovery.detect": ("", "Until somebody, or something, notices that the job has failed."),
+    "recovery.diagnose": (
+        "",
+        "Until it is known who failed. Only then is a server blamed, and its repair begins.",
+    ),
+    "recovery.reschedule": ("", "Until the scheduler has given the job its places again."),
+    "recovery.restart": ("", "Until all processes run and are connected."),
+    "recovery.load": (
+        "",
+        "Until the state is loaded; the restore time of the checkpoint's tier adds to it.",
+    ),
+    "recovery.warm_up": ("", "Until the job computes as fast as before."),
     "selection.time": ("", "How long a host selection takes. The first start is one."),
     "selection.policy": ("", "Which of the available servers a host selection takes."),
     "preemption.wait": ("", "From the request of a spare until it arrives in the working pool."),
@@ -153,7 +250,11 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
 
 
 #: Field that may be left without a value -> what holds then.
-UNSET: Final[dict[str, str]] = {"run.precision": "off", "run.horizon": "1,000 × job.length"}
+UNSET: Final[dict[str, str]] = {
+    "failures.health_check": "off",
+    "run.precision": "off",
+    "run.horizon": "1,000 × job.length",
+}
 
 
 def introduction(block: type[Block]) -> str:
@@ -173,6 +274,10 @@ def in_words(rule: Rule) -> tuple[str, str]:
         return "number", f"above {low}, {'below' if rule.most_excluded else 'at most'} {high}"
     if isinstance(rule, Percentage):
         return "percentage", "above 0 % and below 100 %, or `off`"
+    if isinstance(rule, Interval):
+        return "duration", "longer than 0, or " + ", ".join(f"`{name}`" for name in INTERVALS)
+    if isinstance(rule, Duration) and rule.may_be_off:
+        return "duration", "longer than 0, or `off`"
     if isinstance(rule, Duration):
         return "duration", "longer than 0" if rule.positive else "0 or longer"
     if isinstance(rule, Rate):

@@ -44,10 +44,6 @@ RESUME_WITH: Final = {
 }
 ResumeWith = Annotated[Literal["job_and_standbys", "job"], Choice(RESUME_WITH)]
 
-#: What a failure costs in work done since the last checkpoint.
-CHECKPOINTS: Final = {"continuous": "Checkpoints are free and no work is ever lost."}
-Checkpoint = Annotated[Literal["continuous"], Choice(CHECKPOINTS)]
-
 #: How old the servers are when the job starts.
 INITIAL_AGES: Final = {"new": "Every server starts a new life."}
 InitialAge = Annotated[Literal["new"], Choice(INITIAL_AGES)]

@@ -137,13 +137,19 @@ class Percentage(Rule):
 
 @dataclass(frozen=True)
 class Duration(Rule):
-    """A duration in hours; text carries its unit. ``positive`` excludes zero."""
+    """A duration in hours; text carries its unit. ``positive`` excludes zero.
+
+    An ``optional`` one may be left out, one that ``may_be_off`` may be switched off: both are None.
+    """
 
     positive: bool = False
     optional: bool = False
+    may_be_off: bool = False
 
     def read(self, value: Any, *, units_required: bool) -> float | None:
-        if value is None and self.optional:
+        if value is None and (self.optional or self.may_be_off):
+            return None
+        if value == OFF and self.may_be_off:
             return None
         if isinstance(value, str):
             hours = parse_duration(value)

@@ -16,6 +16,7 @@ from failcast.scenario import notebook
 from failcast.scenario.blocks import (
     Block,
     fields_of,
+    off_or_block,
     paths_of,
     unknown_field,
 )
@@ -25,10 +26,10 @@ from failcast.scenario.distributions import (
     Exponential,
 )
 from failcast.scenario.errors import Refused, ScenarioError, refuse
-from failcast.scenario.expressions import Adjusted, Expression, Family
+from failcast.scenario.expressions import Adjusted, Expression
 from failcast.scenario.lives import ExponentialLife, LifeField
+from failcast.scenario.optimum import refuse_checkpoints
 from failcast.scenario.policies import (
-    Checkpoint,
     InitialAge,
     Never,
     PreemptionMode,
@@ -39,6 +40,7 @@ from failcast.scenario.policies import (
     SelectionPolicy,
     Threshold,
 )
+from failcast.scenario.recovering import Checkpoint, Recovery
 from failcast.scenario.rules import Count, Duration, Flag, Percentage, Rate, Real, Rule, Text
 from failcast.scenario.uncertain import Believed, Texts, Uncertain
 
@@ -55,6 +57,7 @@ Servers = Annotated[int, Count(0, MOST_SERVERS)]
 #: A stopping rule needs two runs, or there is no interval to look at.
 RunsToStop = Annotated[int, Count(2, MOST_REPLICATIONS)]
 Probability = Annotated[float, Real(0.0, 1.0)]
+ExposureFactor = Annotated[float, Real(0.0, 100.0)]
 PositiveShare = Annotated[float, Real(0.0, 1.0, least_excluded=True)]
 PositiveHours = Annotated[float, Duration(positive=True)]
 Price = Annotated[float, Real(0.0, 1e9)]
@@ -97,10 +100,20 @@ class SystematicFailures(Block):
 
 
 class Exposure(Block):
-    """In which phases, besides computing, active servers age and fail."""
+    """Where, besides computing, servers age and fail.
+
+    Flags are for active servers in a phase of the job, ``waiting`` also for a job that is stalled.
+    Numbers are for servers that do not work for it: hours of exposure in each hour of wall time.
+    """
 
     place: ClassVar[str] = "failures.exposure"
     recovering: Annotated[bool, Flag()] = False
+    checkpointing: Annotated[bool, Flag()] = True
+    selecting: Annotated[bool, Flag()] = False
+    waiting: Annotated[bool, Flag()] = False
+    standby: ExposureFactor = 0.0
+    idle: ExposureFactor = 0.0
+    spare: ExposureFactor = 0.0
 
 
 class Regeneration(Block):
@@ -114,24 +127,25 @@ class Regeneration(Block):
     share: PositiveShare = 0.1
 
 
-def _off_is_none(value: Any) -> Any:
-    if value is None or (isinstance(value, str) and value == "off"):
-        return None
-    if isinstance(value, str | bool):
-        raise Refused("it must be off, or a block with interval and share")
-    return value
-
-
 class Failures(Block):
-    """How servers fail. ``regeneration`` is None when it is off."""
+    """How servers fail. ``regeneration`` and ``health_check`` are None when they are off.
+
+    ``reboot`` is the probability that a failure takes its server down, and not only a process; it
+    matters for checkpoints that servers keep. ``health_check`` is the time between two looks at
+    servers that do not work for the job; without it, who failed there is found when it is needed.
+    """
 
     place: ClassVar[str] = "failures"
     random: RandomFailures = RandomFailures()
     systematic: SystematicFailures = SystematicFailures()
     life: LifeField = ExponentialLife()
     exposure: Exposure = Exposure()
+    reboot: Probability = 1.0
+    health_check: Annotated[float | None, Duration(positive=True, may_be_off=True)] = None
     initial_age: InitialAge = "new"
-    regeneration: Annotated[Regeneration | None, BeforeValidator(_off_is_none)] = None
+    regeneration: Annotated[
+        Regeneration | None, BeforeValidator(off_or_block("interval and share"))
+    ] = None
 
 
 class Diagnosis(Block):
@@ -140,22 +154,6 @@ class Diagnosis(Block):
     place: ClassVar[str] = "diagnosis"
     probability: Probability = 1.0
     wrong_server: Probability = 0.0
-
-
-class Recovery(Block):
-    """How long the job needs after a failure before it computes again."""
-
-    place: ClassVar[str] = "recovery"
-    short_form: ClassVar[str] = "time"
-    time: DurationField = Constant(value=20.0 / 60.0)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_time(cls, value: Any) -> Any:
-        """Read ``recovery: 20 min`` as ``recovery: {time: 20 min}``."""
-        if isinstance(value, str | int | float | Family) and not isinstance(value, bool):
-            return {cls.short_form: value}
-        return value
 
 
 class Selection(Block):
@@ -262,7 +260,7 @@ class Scenario(Block):
     description: Annotated[str, Text(10_000, lines=True)] = ""
     cluster: Cluster = Cluster()
     job: Job = Job()
-    checkpoint: Checkpoint = "continuous"
+    checkpoint: Checkpoint = Checkpoint()
     failures: Failures = Failures()
     diagnosis: Diagnosis = Diagnosis()
     recovery: Recovery = Recovery()
@@ -296,6 +294,11 @@ class Scenario(Block):
                 "cluster.spare_pool",
             )
             raise Refused("", sentence=sentence, fields=sizes)
+        return self
+
+    @model_validator(mode="after")
+    def _checkpoints_are_written(self) -> Self:
+        refuse_checkpoints(self)
         return self
 
     @model_validator(mode="after")

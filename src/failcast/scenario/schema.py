@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from failcast.scenario.blocks import Block, fields_of, joined
+from failcast.scenario.blocks import Block, fields_of, joined, may_be_off
 from failcast.scenario.distributions import Mixed
 from failcast.scenario.expressions import Expression, Family
 from failcast.scenario.meanings import FIELDS, introduction, unit_of
 from failcast.scenario.measurements import Measured
+from failcast.scenario.recovering import INTERVALS, Interval
 from failcast.scenario.rules import (
     OFF,
     Choice,
@@ -67,7 +68,7 @@ def _block(block: type[Block], prefix: str) -> dict[str, Any]:
         if isinstance(kind, Rule):
             properties[name] = _described(path, kind, default)
         else:
-            properties[name] = _inner(path, kind, default)
+            properties[name] = _inner(path, kind, default, may_be_off(block, attribute))
     return {
         "description": introduction(block),
         "type": "object",
@@ -76,11 +77,11 @@ def _block(block: type[Block], prefix: str) -> dict[str, Any]:
     }
 
 
-def _inner(path: str, block: type[Block], default: Any) -> dict[str, Any]:
+def _inner(path: str, block: type[Block], default: Any, is_switch: bool) -> dict[str, Any]:
     """A block, or what may stand in its place."""
     schema = _block(block, path)
-    if default is None:
-        description = FIELDS[path][1]
+    if is_switch:
+        description = schema.pop("description") if default else FIELDS[path][1]
         return {"description": description, "anyOf": [{"enum": [OFF, None]}, schema]}
     for _, name, rule in fields_of(block):
         if name == block.short_form and isinstance(rule, Rule):
@@ -133,6 +134,10 @@ def _duration(rule: Duration) -> dict[str, Any]:
     parts: list[dict[str, Any]] = [_text(f"{_sum()}{zero}")]
     if not rule.positive:
         parts.insert(0, {"const": 0})
+    if isinstance(rule, Interval):
+        parts.append({"enum": list(INTERVALS)})
+    if rule.may_be_off:
+        parts.append({"enum": [OFF, None]})
     if rule.optional:
         parts.append({"type": "null"})
     return parts[0] if len(parts) == 1 else {"anyOf": parts}

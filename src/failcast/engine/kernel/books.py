@@ -15,14 +15,17 @@ from failcast.engine.model import (
     COMPUTING,
     ENDED,
     EVENT_FINISHED,
+    RANK_CHECKPOINT,
     RANK_FAILURE,
     RANK_FINISH,
+    RANK_HEALTH_CHECK,
     RANK_HORIZON,
     RANK_PHASE_END,
     RANK_REGENERATION,
     RANK_STALL_WAKE,
     RECOVERING,
-    SELECTING,
+    STALLED,
+    UNDIVIDED_PART,
     Status,
 )
 from failcast.engine.tables import code
@@ -45,7 +48,7 @@ def record(w, time, event, server, detail):  # type: ignore[no-untyped-def]  # c
 @inlined
 def is_exposed(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Say whether the job's clock runs in its present phase."""
-    return w.phase == COMPUTING or (w.phase == RECOVERING and plan.exposed_recovering != 0)
+    return (plan.exposed >> (w.phase + 1)) & 1 != 0
 
 
 @inlined
@@ -89,10 +92,30 @@ def change(w, now, phase, detail):  # type: ignore[no-untyped-def]  # compiled
     record(w, now, phase, NONE, detail)
 
 
+@inlined
+def phase_of(part):  # type: ignore[no-untyped-def]  # compiled
+    """Return the number of the named phase that a part is."""
+    return part - 1 if part > UNDIVIDED_PART else part
+
+
+@bare
+def book_parts(w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Book the hours of the present recovery by phase, as far as it came."""
+    begin = w.part_begin
+    for part in range(w.first_part, w.last_part):
+        end = min(w.part_ends[part], now)
+        if part != UNDIVIDED_PART:
+            w.phase_hours[phase_of(part)] += end - begin
+        begin = end
+    w.first_part = w.last_part
+
+
 @bare
 def end(plan, w, now, status):  # type: ignore[no-untyped-def]  # compiled
     """End the run; the hours up to now are booked."""
     settle(plan, w, now)
+    if plan.phased != 0 and w.phase == RECOVERING:
+        book_parts(w, now)
     w.phase, w.status = ENDED, status
     record(
         w,
@@ -118,9 +141,17 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
     regeneration = w.regeneration_next
     if regeneration < time or (regeneration == time and rank > RANK_REGENERATION):
         time, rank = regeneration, RANK_REGENERATION
+    if w.check_next <= time:
+        time, rank = w.check_next, RANK_HEALTH_CHECK
     if plan.horizon < time:
         time, rank = plan.horizon, RANK_HORIZON
     w.next_time, w.next_rank, w.stale = time, rank, 0
+
+
+@inlined
+def checkpoint_key(w):  # type: ignore[no-untyped-def]  # compiled
+    """Return where on its clock the job will write its next checkpoint."""
+    return w.clock + (w.mark - w.progress)
 
 
 @inlined
@@ -128,14 +159,16 @@ def _next_of_job(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return (time, rank) of the job's own next event: finish, failure, or the end of its phase."""
     if w.phase == COMPUTING:
         point, key = next_key(w, calendar_at(w.calendars, FAILING)), finish_key(plan, w)
+        rank = RANK_FINISH
+        if plan.checkpointed != 0 and checkpoint_key(w) < key:
+            key, rank = checkpoint_key(w), RANK_CHECKPOINT
         if key <= point:
-            return w.wall + max(0.0, key - w.clock), RANK_FINISH
+            return w.wall + max(0.0, key - w.clock), rank
         return w.wall + max(0.0, point - w.clock), RANK_FAILURE
-    if w.phase != RECOVERING and w.phase != SELECTING:
-        return math.inf, RANK_PHASE_END
+    end = math.inf if w.phase <= STALLED or w.phase == ENDED else w.phase_end
     if is_exposed(plan, w):
         point = next_key(w, calendar_at(w.calendars, FAILING))
         time = w.wall + max(0.0, point - w.clock)
-        if time <= w.phase_end and point < math.inf:
+        if time <= end and point < math.inf:
             return time, RANK_FAILURE
-    return w.phase_end, RANK_PHASE_END
+    return end, RANK_PHASE_END

@@ -2,47 +2,57 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.books import change, end, record, settle
+from failcast.engine.kernel.books import book_parts, change, end, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
 from failcast.engine.kernel.hosts import (
     leave,
     look_for_end_of_shortage,
+    recount,
     return_loans,
-    score,
 )
-from failcast.engine.kernel.pools import add_idle, append_to_pool, push_standby
+from failcast.engine.kernel.pools import (
+    add_idle,
+    append_to_pool,
+    append_to_spares,
+    push_standby,
+)
+from failcast.engine.kernel.repairs import note_blame, send_to_repair
+from failcast.engine.kernel.reserves import find_failed, is_fit, rest, rise
 from failcast.engine.kernel.rows import (
     calendar_at,
-    hours_at,
-    ledger_at,
+    id_at,
     server_at,
     slot_at,
     state_at,
 )
 from failcast.engine.kernel.start import keep_smallest_draws
 from failcast.engine.kernel.tally import count_repair, tally, tally_defective, tally_down
+from failcast.engine.kernel.work import lose_server, lose_work, plan_diagnosis, plan_restart
 from failcast.engine.lives import life_hours
 from failcast.engine.model import (
     ACTIVE,
     ARRIVING,
-    AUTOMATED_REPAIR,
     BLAMED_RIGHT,
     BLAMED_WRONG,
+    CRASHED,
     EVENT_AUTOMATED_REPAIR_END,
     EVENT_BLAME,
     EVENT_FAILURE,
     EVENT_MANUAL_REPAIR_END,
     EVENT_REGENERATION,
     EVENT_RETIREMENT,
+    FAILED_ACTIVE,
     FAILURES_RANDOM,
     FAILURES_SYSTEMATIC,
     IDLE,
     INNOCENT_TRIES,
-    RANK_AUTOMATED_END,
+    NOT_FAILED,
     RANK_MANUAL_END,
+    REBOOTED,
     RECOVERING,
     REPAIR_ESCALATED,
     REPAIR_SILENT,
@@ -53,21 +63,17 @@ from failcast.engine.model import (
     REPAIRS_SUCCESSFUL,
     RETIRED,
     SERVERS_RETIRED,
+    SPARE,
     STALLED,
     STANDBY,
     UNDIAGNOSED,
     WAITING,
     Status,
 )
-from failcast.engine.plan import RETIRE_SCORE, RETIRE_THRESHOLD
 from failcast.engine.random import (
-    AUTOMATED_SILENT,
-    AUTOMATED_TIME,
     DIAGNOSED,
-    ESCALATE,
     INNOCENT,
-    MANUAL_SILENT,
-    MANUAL_TIME,
+    REBOOT,
     RECOVERY_TIME,
     REGENERATION,
     SYSTEMATIC,
@@ -93,23 +99,119 @@ def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """
     server = server_at(w.servers, s)
     place = address(w.root, s, int(server.renewal))
-    systematic = server.defective != 0 and uniform(place, SYSTEMATIC) < plan.p_systematic
-    w.counts[FAILURES_SYSTEMATIC if systematic else FAILURES_RANDOM] += 1
-    record(w, now, EVENT_FAILURE, s, 1 if systematic else 0)
-    blamed = _diagnose(plan, w, s, place)
-    if blamed != s:
-        server.renewal += 1  # it keeps its slot, with a new life
-        life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
-        _move_point(w, s, w.clock + life)
-    if blamed != NONE:
-        if blamed != s:
-            place = address(w.root, blamed, int(server_at(w.servers, blamed).renewal))
-        _blame(plan, w, now, blamed, blamed == s, place)
+    _count_failure(plan, w, now, s, place)
+    if plan.loses_work != 0:
+        reboot = uniform(place, REBOOT) < plan.p_reboot
+        lose_work(plan, w, now, REBOOTED if reboot else CRASHED)
+    if plan.phased != 0:
+        _fail_in_phases(plan, w, now, s)
+        return
+    _find_culprit(plan, w, now, s, place, w.active - 1)
     change(w, now, RECOVERING, w.standby_count)
     place = address(w.root, w.recoveries, FIRST)
     w.recoveries += 1
     time = sample(plan.recovery_kind, plan.recovery_a, plan.recovery_b, place, RECOVERY_TIME)
     w.phase_end = now + time
+
+
+@inlined
+def _count_failure(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
+    """Say what kind of a failure it is."""
+    defective = server_at(w.servers, s).defective != 0
+    systematic = defective and uniform(place, SYSTEMATIC) < plan.p_systematic
+    w.counts[FAILURES_SYSTEMATIC if systematic else FAILURES_RANDOM] += 1
+    record(w, now, EVENT_FAILURE, s, 1 if systematic else 0)
+
+
+@inlined
+def _find_culprit(plan, w, now, s, place, others):  # type: ignore[no-untyped-def]  # compiled
+    """Somebody, or nobody, is blamed for the failure of server ``s``; one who stays lives on."""
+    blamed = _diagnose(plan, w, s, place, others)
+    if blamed != s:
+        _stay(plan, w, s)
+    if blamed != NONE:
+        if blamed != s:
+            place = address(w.root, blamed, int(server_at(w.servers, blamed).renewal))
+        _blame(plan, w, now, blamed, blamed == s, place)
+
+
+@bare
+def _fail_in_phases(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """A recovery in phases begins, perhaps in the midst of another; it finds out who failed."""
+    if w.phase == RECOVERING:
+        book_parts(w, now)
+    id_at(w.failing, w.failing_count).server = s
+    w.failing_count += 1
+    server_at(w.servers, s).failed = FAILED_ACTIVE
+    _move_point(w, s, math.inf)
+    w.recoveries += 1
+    if plan.diagnosed_late != 0:
+        change(w, now, RECOVERING, w.standby_count)
+        w.diagnosing = 1
+        plan_diagnosis(plan, w, now)
+        return
+    _diagnose_all(plan, w, now)
+    change(w, now, RECOVERING, w.standby_count)
+    plan_restart(plan, w, now)
+
+
+@bare
+def _diagnose_all(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Find a culprit for each failure since the job last computed, in their order."""
+    for i in range(w.failing_count):
+        s = int(id_at(w.failing, i).server)
+        server = server_at(w.servers, s)
+        server.failed = NOT_FAILED
+        place = address(w.root, s, int(server.renewal))
+        _find_culprit_late(plan, w, now, s, place, w.active - (w.failing_count - i))
+    w.failing_count = FIRST
+
+
+@bare
+def _find_culprit_late(plan, w, now, s, place, others):  # type: ignore[no-untyped-def]  # compiled
+    """Do what ``_find_culprit`` does, in code that is not laid into its caller."""
+    blamed = _diagnose(plan, w, s, place, others)
+    if blamed != s:
+        _stay(plan, w, s)
+    if blamed != NONE:
+        if blamed != s:
+            place = address(w.root, blamed, int(server_at(w.servers, blamed).renewal))
+        _blame_late(plan, w, now, blamed, blamed == s, place)
+
+
+@bare
+def _blame_late(plan, w, now, s, right, place):  # type: ignore[no-untyped-def]  # compiled
+    _blame(plan, w, now, s, right, place)
+
+
+@bare
+def end_diagnosis(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """It is known who failed; now the job can be restarted. The hours up to now are booked."""
+    book_parts(w, now)
+    w.diagnosing = FIRST
+    _diagnose_all(plan, w, now)
+    plan_restart(plan, w, now)
+
+
+@bare
+def fail_standing(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """A server fails while its job stands still: it goes to repair, and servers are counted again.
+
+    The hours up to now are booked.
+    """
+    place = address(w.root, s, int(server_at(w.servers, s).renewal))
+    _count_failure(plan, w, now, s, place)
+    _blame_late(plan, w, now, s, True, place)
+    recount(plan, w, now)
+
+
+@bare
+def _stay(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
+    """A server that failed keeps its slot, with a new life."""
+    server = server_at(w.servers, s)
+    server.renewal += 1
+    life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+    _move_point(w, s, w.clock + life)
 
 
 @bare
@@ -121,33 +223,41 @@ def _move_point(w, s, point):  # type: ignore[no-untyped-def]  # compiled
 
 
 @inlined
-def _diagnose(plan, w, failed, place):  # type: ignore[no-untyped-def]  # compiled
+def _diagnose(plan, w, failed, place, others):  # type: ignore[no-untyped-def]  # compiled
     """Return the server that is blamed: the failed one, an innocent one, or none.
 
-    Where a probability is 1 or 0, nothing is drawn; a draw has an address, so that moves no other.
+    ``others`` of the job have not failed. Where a probability is 1 or 0, nothing is drawn; a draw
+    has an address, so that moves no other.
     """
     if plan.p_diagnosed < 1.0 and not uniform(place, DIAGNOSED) < plan.p_diagnosed:
         w.counts[UNDIAGNOSED] += 1
         return NONE
-    if plan.p_wrong_server == 0.0 or w.active == 1:
+    if plan.p_wrong_server == 0.0 or others == 0:
         return failed
     if not uniform(place, WRONG_SERVER) < plan.p_wrong_server:
         return failed
-    return _innocent(plan, w, failed, bits(place, INNOCENT))
+    return _innocent(plan, w, failed, bits(place, INNOCENT), others)
+
+
+@inlined
+def _is_innocent(w, s, failed):  # type: ignore[no-untyped-def]  # compiled
+    if s == failed or state_at(w.states, s).is_ != ACTIVE:
+        return False
+    return server_at(w.servers, s).failed == NOT_FAILED
 
 
 @bare
-def _innocent(plan, w, failed, word):  # type: ignore[no-untyped-def]  # compiled
+def _innocent(plan, w, failed, word, others):  # type: ignore[no-untyped-def]  # compiled
     """Uniform among the other active servers, whatever order anybody keeps them in."""
     for k in range(INNOCENT_TRIES):
         s = int(further(word, k) * plan.servers_total)
-        if s != failed and state_at(w.states, s).is_ == ACTIVE:
+        if _is_innocent(w, s, failed):
             return s
     # Few of many servers are active: count them out, by number.
-    left = int(further(word, INNOCENT_TRIES) * (w.active - 1))
+    left = int(further(word, INNOCENT_TRIES) * others)
     s = FIRST
     while left >= 0:
-        if s != failed and state_at(w.states, s).is_ == ACTIVE:
+        if _is_innocent(w, s, failed):
             left -= 1
         s += 1
     return s - 1
@@ -161,50 +271,14 @@ def _blame(plan, w, now, s, right, place):  # type: ignore[no-untyped-def]  # co
     w.counts[BLAMED_RIGHT if right else BLAMED_WRONG] += 1
     record(w, now, EVENT_BLAME, s, 1 if right else 0)
     if plan.ledger != 0:
-        server.condemned = 1 if _note_blame(plan, w, now, s) else 0
+        server.condemned = 1 if note_blame(plan, w, now, s) else 0
     leave(plan, w, s)
-    state_at(w.states, s).is_ = AUTOMATED_REPAIR
-    tally_down(w, now)
-    w.down += 1
-    w.most_down = max(w.most_down, w.down)
+    if plan.loses_work != 0:
+        lose_server(plan, w, now)
     if server.defective != 0:
         tally_defective(w, now)
         w.defective -= 1
-    _plan_repair(plan, w, now, s, place)
-
-
-@inlined
-def _plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
-    """Draw how a repair goes. That it is handed over only a trace can tell."""
-    server = server_at(w.servers, s)
-    time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
-    end, rank = now + time, RANK_AUTOMATED_END
-    stream, p = AUTOMATED_SILENT, plan.p_automated_silent
-    server.repair_begin, server.escalated = now, 0
-    if uniform(place, ESCALATE) < plan.p_escalate:
-        server.escalated, server.automated_end = 1, end
-        stream, p = MANUAL_SILENT, plan.p_manual_silent
-        time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
-        server.manual_end = end + time
-        if w.trace_room == 0:
-            end, rank = end + time, RANK_MANUAL_END
-    server.silent = 1 if uniform(place, stream) < p else 0
-    push_due(w, end, rank, s)
-
-
-@bare
-def _note_blame(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """Enter a blame into the ledger, and say whether the server is to be retired for it."""
-    line = ledger_at(w.ledger, s)
-    line.score = score(plan, w, s) - plan.score_penalty
-    line.operated, line.joined = 0.0, w.clock
-    line.blames += 1
-    if plan.retirement == RETIRE_THRESHOLD:
-        needed = plan.retire_failures
-        hours_at(w.blame_hours, s * needed + (line.blames - 1) % needed).hours = now
-        oldest = hours_at(w.blame_hours, s * needed + line.blames % needed).hours
-        return line.blames >= needed and now - oldest <= plan.retire_window
-    return plan.retirement == RETIRE_SCORE and line.score <= plan.retire_floor
+    send_to_repair(plan, w, now, s, place)
 
 
 @bare
@@ -233,6 +307,9 @@ def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         return
     server.renewal += 1
     server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+    if server.failed != NOT_FAILED:
+        _return_spare(plan, w, now, s)
+        return
     if server.defective != 0:
         tally_defective(w, now)
         w.defective += 1
@@ -242,12 +319,26 @@ def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         tally(w, now, STANDBY, w.standby_count)
         state_at(w.states, s).is_ = STANDBY
         push_standby(w, s)
+        rest(plan, w, now, s, STANDBY)
     else:
         tally(w, now, IDLE, w.idle)
         state_at(w.states, s).is_ = IDLE
         add_idle(w, s)
+        rest(plan, w, now, s, IDLE)
     look_for_end_of_shortage(plan, w, now)
     return_loans(plan, w, now)
+
+
+@bare
+def _return_spare(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """A repaired server that failed as a spare goes back to the spare pool."""
+    tally(w, now, SPARE, w.spares_left)
+    server_at(w.servers, s).failed = NOT_FAILED
+    state_at(w.states, s).is_ = SPARE
+    append_to_spares(w, s)
+    rest(plan, w, now, s, SPARE)
+    if w.phase == STALLED or w.phase == WAITING:
+        recount(plan, w, now)
 
 
 @bare
@@ -262,6 +353,29 @@ def _retire(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         end(plan, w, now, _DEPLETED)
     else:
         look_for_end_of_shortage(plan, w, now)
+
+
+@bare
+def _shorten(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """What is left of the life of a server in reserve, or on its way, shrinks."""
+    server, state = server_at(w.servers, s), int(state_at(w.states, s).is_)
+    ages = plan.reserve_exposed != 0 and state != ARRIVING
+    if ages and not is_fit(plan, w, now, s):
+        return
+    if ages:
+        rise(plan, w, now, s)
+    server.life /= plan.hazard_ratio
+    if ages:
+        rest(plan, w, now, s, state)
+
+
+@bare
+def check_health(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Look at all servers in reserve."""
+    w.check_next += plan.health_check_period
+    find_failed(plan, w, now, STANDBY, SPARE)
+    if w.phase == STALLED or w.phase == WAITING:
+        recount(plan, w, now)
 
 
 @bare
@@ -285,7 +399,7 @@ def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
             left = max(0.0, server.key - w.clock)
             _move_point(w, s, w.clock + left / plan.hazard_ratio)
         elif state_at(w.states, s).is_ <= ARRIVING:
-            server.life /= plan.hazard_ratio  # one in repair gets another life
+            _shorten(plan, w, now, s)  # one in repair gets another life
     record(w, now, EVENT_REGENERATION, NONE, count)
     w.regenerations += 1
     w.regeneration_next += plan.regeneration_interval

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from failcast.engine.compiled import bare, inlined
@@ -16,10 +14,13 @@ from failcast.engine.kernel.pools import (
     append_to_spares,
     drop_idle,
     is_entry,
+    oldest_standby,
     pop_spare,
     pop_standby,
     push_standby,
 )
+from failcast.engine.kernel.repairs import score
+from failcast.engine.kernel.reserves import find_failed, found_failed, is_fit, rest, rise
 from failcast.engine.kernel.rows import (
     calendar_at,
     id_at,
@@ -87,15 +88,6 @@ def wanted(plan, w):  # type: ignore[no-untyped-def]  # compiled
     return plan.job_servers
 
 
-@bare
-def score(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
-    """Return the score: credit for each completed period of operation since the last blame."""
-    line = ledger_at(w.ledger, s)
-    present = w.clock - line.joined if state_at(w.states, s).is_ == ACTIVE else 0.0
-    periods = math.floor((line.operated + present) / plan.score_period)
-    return line.score + plan.score_credit * periods
-
-
 @inlined
 def join(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """Make a server active; one that already is keeps its failure point unchanged."""
@@ -124,6 +116,8 @@ def leave(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
 def promote(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Fill every vacancy from the standbys, the oldest first."""
     while w.active < plan.job_servers and w.standby_count > 0:
+        if plan.reserve_exposed != 0 and not _rises(plan, w, now):
+            continue
         tally(w, now, STANDBY, w.standby_count)
         tally(w, now, ACTIVE, w.active)
         s = pop_standby(w)
@@ -133,12 +127,28 @@ def promote(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
+def _rises(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Say whether the oldest standby is fit for a slot; if not, that is found."""
+    s = oldest_standby(w)
+    if is_fit(plan, w, now, s):
+        rise(plan, w, now, s)
+        return True
+    found_failed(plan, w, now, s)
+    return False
+
+
+@bare
 def select_hosts(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Choose at once if there are enough servers; else preempt, wait or stall."""
     if available(w) >= wanted(plan, w):
-        choose(plan, w, now)
-        return
-    w.short = 1
+        if plan.reserve_exposed != 0:
+            find_failed(plan, w, now, STANDBY, IDLE)
+        if available(w) >= wanted(plan, w):
+            choose(plan, w, now)
+            return
+    w.short, w.wake = 1, 0
+    if plan.reserve_exposed != 0:
+        find_failed(plan, w, now, SPARE, SPARE)
     missing = wanted(plan, w) - available(w)
     if plan.preempt_together == 0:
         request = min(1, w.spares_left)
@@ -148,8 +158,23 @@ def select_hosts(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         enter(plan, w, now, WAITING, missing)
         for _ in range(request):
             preempt(plan, w, now)
-    else:
+    elif w.phase != STALLED:
         stall(plan, w, now)
+
+
+@bare
+def recount(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Count the servers again, for a job that stands still while some left or a spare came back.
+
+    One that waits for its one arrival counts when that is there.
+    """
+    if w.phase == WAITING or w.phase == STALLED:
+        if (w.phase == WAITING and plan.preempt_together == 0) or available(w) >= wanted(plan, w):
+            return
+    elif w.phase != SELECTING:
+        return
+    select_hosts(plan, w, now)
+    w.stale = 1
 
 
 @bare
@@ -165,6 +190,8 @@ def preempt(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     tally(w, now, SPARE, w.spares_left)
     tally(w, now, ARRIVING, w.arriving)
     s = pop_spare(w)
+    if plan.reserve_exposed != 0:
+        rise(plan, w, now, s)
     state_at(w.states, s).is_ = ARRIVING
     w.arriving += 1
     w.loans += 1
@@ -185,6 +212,7 @@ def arrive(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     w.arriving -= 1
     state_at(w.states, s).is_ = IDLE
     add_idle(w, s)
+    rest(plan, w, now, s, IDLE)
     if server_at(w.servers, s).defective != 0:
         tally_defective(w, now)
         w.defective += 1
@@ -225,17 +253,29 @@ def _return_loans(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     while w.loans > 0 and w.idle > 0 and place >= 0:
         s = int(id_at(w.pool, place).server)
         if is_entry(w, place, s) and state_at(w.states, s).is_ == IDLE:
-            tally(w, now, IDLE, w.idle)
-            tally(w, now, SPARE, w.spares_left)
-            drop_idle(w, s)
-            append_to_spares(w, s)
-            state_at(w.states, s).is_ = SPARE
-            if server_at(w.servers, s).defective != 0:
-                tally_defective(w, now)
-                w.defective -= 1
-            w.loans -= 1
-            record(w, now, EVENT_RETURN_TO_SPARES, s, w.loans)
+            _return_loan(plan, w, now, s)
         place -= 1
+
+
+@bare
+def _return_loan(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Give an idle server back, unless it is found to have failed."""
+    if plan.reserve_exposed != 0:
+        if not is_fit(plan, w, now, s):
+            found_failed(plan, w, now, s)
+            return
+        rise(plan, w, now, s)
+    tally(w, now, IDLE, w.idle)
+    tally(w, now, SPARE, w.spares_left)
+    drop_idle(w, s)
+    append_to_spares(w, s)
+    state_at(w.states, s).is_ = SPARE
+    rest(plan, w, now, s, SPARE)
+    if server_at(w.servers, s).defective != 0:
+        tally_defective(w, now)
+        w.defective -= 1
+    w.loans -= 1
+    record(w, now, EVENT_RETURN_TO_SPARES, s, w.loans)
 
 
 # --- The selection itself -------------------------------------------------------------------------
@@ -255,14 +295,14 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     total = available(w)
     standbys = min(total - plan.job_servers, plan.warm_standbys)
     idle = total - plan.job_servers - standbys
-    reserves = _set_reserves_aside(w)
+    reserves = _set_reserves_aside(plan, w, now)
     if plan.policy == POLICY_RANDOM:
-        _draw(plan, w, idle, standbys)
+        _draw(plan, w, now, idle, standbys)
     elif plan.policy == POLICY_POOL_ORDER:
-        _leave_last_idle(plan, w, idle)
-        _draw(plan, w, FIRST, standbys)
+        _leave_last_idle(plan, w, now, idle)
+        _draw(plan, w, now, FIRST, standbys)
     else:
-        _take_best(plan, w, standbys)
+        _take_best(plan, w, now, standbys)
     for i in range(reserves):
         s = int(id_at(w.reserves, i).server)
         if state_at(w.states, s).is_ == _SET_ASIDE:
@@ -279,7 +319,7 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _set_reserves_aside(w):  # type: ignore[no-untyped-def]  # compiled
+def _set_reserves_aside(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """List all standbys and idle servers, mark them, and return how many there are."""
     n = FIRST
     while w.standby_count > 0:
@@ -290,7 +330,10 @@ def _set_reserves_aside(w):  # type: ignore[no-untyped-def]  # compiled
         n += 1
     w.idle = FIRST
     for i in range(n):
-        state_at(w.states, id_at(w.reserves, i).server).is_ = _SET_ASIDE
+        s = int(id_at(w.reserves, i).server)
+        if plan.reserve_exposed != 0:
+            rise(plan, w, now, s)
+        state_at(w.states, s).is_ = _SET_ASIDE
     return n
 
 
@@ -302,7 +345,7 @@ def _is_candidate(w, s):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _put(plan, w, s, state):  # type: ignore[no-untyped-def]  # compiled
+def _put(plan, w, now, s, state):  # type: ignore[no-untyped-def]  # compiled
     """Let a candidate stand by, or be idle."""
     if state_at(w.states, s).is_ == ACTIVE:
         leave(plan, w, s)
@@ -311,25 +354,26 @@ def _put(plan, w, s, state):  # type: ignore[no-untyped-def]  # compiled
         push_standby(w, s)
     else:
         add_idle(w, s)
+    rest(plan, w, now, s, state)
 
 
 @bare
-def _leave_last_idle(plan, w, idle):  # type: ignore[no-untyped-def]  # compiled
+def _leave_last_idle(plan, w, now, idle):  # type: ignore[no-untyped-def]  # compiled
     """Leave those idle that entered the pool last."""
     place = w.pool_end
     while idle > 0:
         place -= 1
         s = int(id_at(w.pool, place).server)
         if is_entry(w, place, s) and _is_candidate(w, s):
-            _put(plan, w, s, IDLE)
+            _put(plan, w, now, s, IDLE)
             idle -= 1
 
 
 @bare
-def _draw(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
+def _draw(plan, w, now, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
     """Draw those left idle, then the standbys: by trial, but for a job that is few of many."""
     if TRIES_PER_HIT * plan.job_servers < plan.servers_total:
-        _draw_from_list(plan, w, idle, standbys)
+        _draw_from_list(plan, w, now, idle, standbys)
         return
     k = FIRST
     while idle + standbys > 0:
@@ -337,7 +381,7 @@ def _draw(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
         s = int(u * plan.servers_total)
         k += 1
         if _is_candidate(w, s):
-            _put(plan, w, s, IDLE if idle > 0 else STANDBY)
+            _put(plan, w, now, s, IDLE if idle > 0 else STANDBY)
             if idle > 0:
                 idle -= 1
             else:
@@ -345,7 +389,7 @@ def _draw(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _draw_from_list(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
+def _draw_from_list(plan, w, now, idle, standbys):  # type: ignore[no-untyped-def]  # compiled
     """Draw from a list of the candidates, by number; the last one takes the place of one drawn."""
     m, chosen = _list_candidates(plan, w), w.chosen
     for k in range(idle + standbys):
@@ -353,7 +397,7 @@ def _draw_from_list(plan, w, idle, standbys):  # type: ignore[no-untyped-def]  #
         m -= 1
         s = int(id_at(chosen, j).server)
         id_at(chosen, j).server = id_at(chosen, m).server
-        _put(plan, w, s, IDLE if k < idle else STANDBY)
+        _put(plan, w, now, s, IDLE if k < idle else STANDBY)
 
 
 @bare
@@ -367,7 +411,7 @@ def _list_candidates(plan, w):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _take_best(plan, w, standbys):  # type: ignore[no-untyped-def]  # compiled
+def _take_best(plan, w, now, standbys):  # type: ignore[no-untyped-def]  # compiled
     """Let the best be hosts, the next best stand by; ties by an addressed draw, then by number."""
     m = _list_candidates(plan, w)
     for i in range(m):
@@ -381,4 +425,4 @@ def _take_best(plan, w, standbys):  # type: ignore[no-untyped-def]  # compiled
     sort(w, m)
     for i in range(plan.job_servers, m):
         state = STANDBY if i < plan.job_servers + standbys else IDLE
-        _put(plan, w, slot_at(w.slots, i).candidate, state)
+        _put(plan, w, now, slot_at(w.slots, i).candidate, state)

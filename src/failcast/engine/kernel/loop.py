@@ -7,7 +7,9 @@ from typing import Final
 
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import (
+    book_parts,
     change,
+    checkpoint_key,
     end,
     enter,
     finish_key,
@@ -17,43 +19,55 @@ from failcast.engine.kernel.books import (
 )
 from failcast.engine.kernel.calendar import next_key, next_server, take_next
 from failcast.engine.kernel.failures import (
+    check_health,
+    end_diagnosis,
     fail,
+    fail_standing,
     hand_over,
     regenerate,
     repair_end,
 )
-from failcast.engine.kernel.hosts import arrive, choose, promote, select_hosts
+from failcast.engine.kernel.hosts import arrive, promote, select_hosts
 from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
 from failcast.engine.kernel.start import reset
 from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
+from failcast.engine.kernel.work import begin_checkpoint, end_checkpoint
 from failcast.engine.model import (
     BUCKETS,
+    CHECKPOINT,
+    CHECKPOINTING,
     COMPUTING,
     COUNTERS,
     FAILURES_RANDOM,
     FAILURES_SYSTEMATIC,
+    LOST,
     METRICS,
+    PHASE_HOURS,
     PRODUCTIVE,
     RANK_ARRIVAL,
     RANK_AUTOMATED_END,
+    RANK_CHECKPOINT,
     RANK_FAILURE,
     RANK_FINISH,
+    RANK_HEALTH_CHECK,
     RANK_HORIZON,
     RANK_REGENERATION,
     RANK_STALL_WAKE,
     RECOVERING,
+    SELECTING,
     SERVER_STATES,
     Status,
 )
 from failcast.engine.random import number_at
 from failcast.engine.tables import code
-from failcast.engine.world import DUE, FAILING, NO_STATUS
+from failcast.engine.world import DUE, FAILING, FIRST, NO_STATUS
 
 _FINISHED: Final = code(Status.FINISHED)
 _OUT_OF_TIME: Final = code(Status.OUT_OF_TIME)
 _OUT_OF_EVENTS: Final = code(Status.OUT_OF_EVENTS)
 _FIRST_BUCKET: Final = 2
-_FAILURES: Final = _FIRST_BUCKET + len(BUCKETS)
+_FIRST_PHASE: Final = _FIRST_BUCKET + len(BUCKETS)
+_FAILURES: Final = _FIRST_PHASE + len(PHASE_HOURS)
 _FIRST_COUNTER: Final = _FAILURES + 1
 _DOWN_P99: Final = _FIRST_COUNTER + len(COUNTERS)
 
@@ -114,25 +128,49 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
     if rank == RANK_FAILURE:
         server = next_server(calendar_at(w.calendars, FAILING))
         settle_at(w, now, server_at(w.servers, server).key)
-        fail(plan, w, now, server)
+        if w.phase <= SELECTING:
+            fail_standing(plan, w, now, server)
+        else:
+            fail(plan, w, now, server)
     elif rank == RANK_FINISH:
         settle_at(w, now, finish_key(plan, w))
         end(plan, w, now, _FINISHED)
+    elif rank == RANK_CHECKPOINT:
+        settle_at(w, now, checkpoint_key(w))
+        begin_checkpoint(plan, w, now)
     elif rank == RANK_REGENERATION:
         regenerate(plan, w, now)
+    elif rank == RANK_HEALTH_CHECK:
+        check_health(plan, w, now)
     elif rank == RANK_STALL_WAKE:
-        choose(plan, w, now)
+        select_hosts(plan, w, now)
     elif rank == RANK_HORIZON:
         end(plan, w, now, _OUT_OF_TIME)
     elif w.phase == RECOVERING:
         settle(plan, w, now)
-        promote(plan, w, now)
-        if w.active < plan.job_servers:
-            select_hosts(plan, w, now)
+        if w.diagnosing != 0:
+            end_diagnosis(plan, w, now)
         else:
-            change(w, now, COMPUTING, w.standby_count)
+            _end_recovery(plan, w, now)
+    elif w.phase == CHECKPOINTING:
+        settle(plan, w, now)
+        end_checkpoint(plan, w, now)
     else:
         enter(plan, w, now, COMPUTING, w.standby_count)
+        w.lost_servers = FIRST
+
+
+@inlined
+def _end_recovery(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Fill the vacancies; compute, or look for more servers. The hours up to now are booked."""
+    if plan.phased != 0:
+        book_parts(w, now)
+    promote(plan, w, now)
+    if w.active < plan.job_servers:
+        select_hosts(plan, w, now)
+    else:
+        change(w, now, COMPUTING, w.standby_count)
+        w.lost_servers = FIRST
 
 
 @bare
@@ -145,11 +183,14 @@ def _write_metrics(w, values, first):  # type: ignore[no-untyped-def]  # compile
     for i in range(len(BUCKETS)):
         number_at(values, first + _FIRST_BUCKET + i).is_ = w.books[i]
     number_at(values, first + _FAILURES).is_ = failures
+    for i in range(len(PHASE_HOURS)):
+        number_at(values, first + _FIRST_PHASE + i).is_ = w.phase_hours[i]
     for i in range(len(COUNTERS)):
         number_at(values, first + _FIRST_COUNTER + i).is_ = w.counts[i]
     number_at(values, first + _DOWN_P99).is_ = down_p99(w)
     number_at(values, first + _DOWN_P99 + 1).is_ = defective_mean(w)
-    number_at(values, first + _DOWN_P99 + 2).is_ = productive / (failures + 1)
+    operating = productive + w.books[LOST] + w.books[CHECKPOINT]
+    number_at(values, first + _DOWN_P99 + 2).is_ = operating / (failures + 1)
 
 
 @bare

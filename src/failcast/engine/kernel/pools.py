@@ -79,6 +79,37 @@ def pop_standby(w):  # type: ignore[no-untyped-def]  # compiled
 
 
 @inlined
+def oldest_standby(w):  # type: ignore[no-untyped-def]  # compiled
+    """Return the oldest standby, which stays in the queue."""
+    return int(id_at(w.standbys, w.standby_head).server)
+
+
+@bare
+def drop_standby(w, s):  # type: ignore[no-untyped-def]  # compiled
+    """Take a server out of the queue of standbys."""
+    _drop(w, w.standbys, w.standby_head, w.standby_count, s)
+    w.standby_count -= 1
+
+
+@bare
+def drop_spare(w, s):  # type: ignore[no-untyped-def]  # compiled
+    """Take a server out of the spare pool."""
+    _drop(w, w.spares, w.spare_head, w.spares_left, s)
+    w.spares_left -= 1
+
+
+@bare
+def _drop(w, queue, head, count, s):  # type: ignore[no-untyped-def]  # compiled
+    """Let those behind a server in a queue move up to its place."""
+    place = FIRST
+    while id_at(queue, _wrapped(w, head + place)).server != s:
+        place += 1
+    for behind in range(place + 1, count):
+        moved = id_at(queue, _wrapped(w, head + behind)).server
+        id_at(queue, _wrapped(w, head + behind - 1)).server = moved
+
+
+@inlined
 def add_idle(w, s):  # type: ignore[no-untyped-def]  # compiled
     """Add a server to the set of idle ones; it remembers its place there in a link it has free."""
     id_at(w.idles, w.idle).server = s

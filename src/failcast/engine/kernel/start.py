@@ -9,6 +9,7 @@ from failcast.engine.compiled import bare
 from failcast.engine.kernel.calendar import clear
 from failcast.engine.kernel.order import keep_first
 from failcast.engine.kernel.pools import add_idle, append_to_pool, append_to_spares
+from failcast.engine.kernel.reserves import rest
 from failcast.engine.kernel.rows import (
     calendar_at,
     ledger_at,
@@ -17,6 +18,7 @@ from failcast.engine.kernel.rows import (
     state_at,
 )
 from failcast.engine.kernel.tally import clear_tally
+from failcast.engine.kernel.work import clear_work
 from failcast.engine.lives import life_hours
 from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
 from failcast.engine.random import DEFECTIVE, address, bits, replication_root, to_unit
@@ -45,6 +47,9 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     w.events_left, w.trace_n = plan.max_events, 0
     w.last_rank = w.last_server = NONE
     w.regeneration_next = plan.regeneration_interval
+    w.check_next = plan.health_check_period if plan.health_checked != 0 else math.inf
+    w.death_bound = math.inf
+    clear_work(plan, w)
     w.root = replication_root(seed, replication)
     clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour)
     clear(calendar_at(w.calendars, DUE), plan.dues_per_hour)
@@ -58,7 +63,7 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     for s in range(total):
         server = server_at(w.servers, s)
         server.renewal = server.preemptions = 0
-        server.defective = server.condemned = server.escalated = 0
+        server.defective = server.condemned = server.escalated = server.failed = 0
         slot_at(w.slots, s).candidate = s
         if s < plan.working_pool:
             state_at(w.states, s).is_ = IDLE
@@ -80,6 +85,7 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     for s in range(total):
         server = server_at(w.servers, s)
         server.life = life_hours(plan, w.root, s, FIRST, server.defective)
+        rest(plan, w, 0.0, s, state_at(w.states, s).is_)
 
 
 @bare

@@ -82,7 +82,7 @@ def count_repair(w, now, s):  # type: ignore[no-untyped-def]  # compiled
     if server.escalated != 0:
         automated_end = server.automated_end
         w.server_hours[MANUAL_REPAIR] += now - automated_end
-    w.server_hours[AUTOMATED_REPAIR] += automated_end - server.repair_begin
+    w.server_hours[AUTOMATED_REPAIR] += automated_end - server.since
 
 
 @bare
@@ -92,7 +92,7 @@ def _count_open_repairs(w):  # type: ignore[no-untyped-def]  # compiled
         state = state_at(w.states, s).is_
         if state in (AUTOMATED_REPAIR, MANUAL_REPAIR):
             server = server_at(w.servers, s)
-            begin, end = server.repair_begin, server.automated_end
+            begin, end = server.since, server.automated_end
             if server.escalated != 0 and _has_ended(w, end, s):
                 w.counts[REPAIRS_AUTOMATED] += 1
                 w.server_hours[AUTOMATED_REPAIR] += end - begin
@@ -110,7 +110,7 @@ def _has_ended(w, automated_end, s):  # type: ignore[no-untyped-def]  # compiled
     """
     if automated_end != w.wall or w.last_rank != RANK_AUTOMATED_END:
         return automated_end <= w.wall
-    return s < w.last_server or server_at(w.servers, w.last_server).repair_begin == w.wall
+    return s < w.last_server or server_at(w.servers, w.last_server).since == w.wall
 
 
 @bare

@@ -1,0 +1,139 @@
+"""What the reference engine keeps of the job's work: checkpoints, what is lost, phases of recovery.
+
+On the map: between reference_state.py, the nouns, and reference.py, the story.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from failcast.engine import model, random
+from failcast.engine.lives import next_mark
+from failcast.engine.model import Status
+from failcast.engine.plan import Plan, series
+from failcast.engine.reference_state import Server, State
+
+
+class Copy(NamedTuple):
+    """What a checkpoint holds: hours of progress; and its number, counted along the progress."""
+
+    progress: float
+    number: int
+
+
+#: What a tier keeps that keeps nothing.
+NOTHING = Copy(-1.0, 0)
+
+
+class Work(State):
+    """A replication with what is computed, saved and lost."""
+
+    def __init__(self, plan: Plan, *arguments: Any, **options: Any) -> None:
+        super().__init__(plan, *arguments, **options)
+        self.mark = float(next_mark(plan, 0.0))  # of progress, where the next one is due
+        self.number = 0  # of the last checkpoint, counted along the progress
+        self.saved = [NOTHING] * model.TIERS
+        self.under_way: list[tuple[float, Copy] | None] = [None] * model.TIERS  # (safe at, what)
+        self.writes = self.lost_servers = 0
+        self.restore_tier: int | None = None
+        self.failing: list[Server] = []  # who failed and is not diagnosed yet
+        self.phase_hours = [0.0] * len(model.PHASE_HOURS)
+        self.parts: list[tuple[int, float]] = []  # of the present recovery: part, end
+        self.part_begin = 0.0
+        self.recovery_hours = 0.0  # of the present stage of recovery
+
+    def end(self, status: Status) -> None:
+        """End the run; the hours up to now are booked."""
+        self.book_parts()
+        super().end(status)
+
+    # --- Checkpoints ------------------------------------------------------------------------------
+
+    def checkpoint_key(self) -> float:
+        """Return where on its clock the job will write its next checkpoint."""
+        return self.clock + (self.mark - self.progress) if self.plan.checkpointed else math.inf
+
+    def write_time(self) -> float:
+        """Return how long the job stands still for the checkpoint that it begins."""
+        number, self.writes = self.writes, self.writes + 1
+        return self.time_of("write", random.CHECKPOINT_WRITE, number)
+
+    def keep_checkpoint(self) -> None:
+        """The checkpoint is written, and on its way to the tiers whose turn it is."""
+        taken = 0
+        self.number += 1
+        for tier, every in enumerate(self.plan.tier_every):
+            self.look_at(tier)
+            due = 0 < every <= self.number - self.saved[tier].number
+            if due and self.under_way[tier] is None:
+                stream = random.TIER_PERSIST + tier
+                time = self.chance.sample(
+                    series(self.plan, "persist", tier), stream, self.writes - 1, 0
+                )
+                self.under_way[tier] = (self.env.now + time, Copy(self.progress, self.number))
+                taken += 1
+        self.mark = float(next_mark(self.plan, self.progress))
+        self.counts[model.CHECKPOINTS] += 1
+        self.record(model.EVENT_CHECKPOINT, -1, taken)
+
+    def look_at(self, tier: int) -> None:
+        """Let the copy that is on its way to a tier be there, if it is time."""
+        copy = self.under_way[tier]
+        if copy is not None and copy[0] <= self.env.now:
+            self.saved[tier], self.under_way[tier] = copy[1], None
+
+    def lose_work(self, severity: int) -> None:
+        """Go back to the newest checkpoint that survives: what was computed since then is lost."""
+        if not self.plan.loses_work:
+            return
+        best, self.restore_tier = Copy(0.0, 0), None
+        for tier, survives in enumerate(self.plan.tier_survives):
+            self.look_at(tier)
+            self.under_way[tier] = None
+            if severity > survives:
+                self.saved[tier] = NOTHING
+            if self.saved[tier].progress > best.progress:
+                best, self.restore_tier = self.saved[tier], tier
+        self.books[model.LOST] += self.progress - best.progress
+        self.books[model.PRODUCTIVE] = self.progress = best.progress
+        self.mark = float(next_mark(self.plan, best.progress))
+        self.number = best.number
+
+    def lose_server(self) -> None:
+        """A server is taken out of the job, and what it kept is gone."""
+        self.lost_servers += 1
+        self.lose_work(model.SERVER_LOST if self.lost_servers == 1 else model.SERVERS_LOST)
+
+    # --- The parts of a recovery ------------------------------------------------------------------
+
+    def plan_parts(self, first: int, last: int) -> float:
+        """Draw how long parts of a recovery take, and return the sum in hours."""
+        elapsed, self.parts, self.part_begin = 0.0, [], self.env.now
+        for part in range(first, last):
+            elapsed += self.part_hours(part)
+            self.parts.append((part, self.part_begin + elapsed))
+        return elapsed
+
+    def part_hours(self, part: int) -> float:
+        """Return the drawn duration of a part of the present recovery."""
+        number = self.recoveries - 1
+        if part == model.UNDIVIDED_PART:
+            return self.time_of("recovery", random.RECOVERY_TIME, number)
+        phase = part - (part > model.UNDIVIDED_PART)
+        stream = random.RECOVERY_PHASE + phase
+        time = self.chance.sample(series(self.plan, "phase", phase), stream, number, 0)
+        if model.PHASE_HOURS[phase] == "load_hours" and self.restore_tier is not None:
+            restore = series(self.plan, "restore", self.restore_tier)
+            time += self.chance.sample(restore, random.TIER_RESTORE, number, 0)
+        return time
+
+    def book_parts(self) -> None:
+        """Book the hours of the present recovery by phase, as far as it came."""
+        begin = self.part_begin
+        for part, planned in self.parts:
+            end = min(planned, self.env.now)
+            if part != model.UNDIVIDED_PART:
+                self.phase_hours[part - (part > model.UNDIVIDED_PART)] += end - begin
+            begin = end
+        self.parts = []
