@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from failcast.engine.compiled import inlined
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.random import LIFE, address, sample
+from failcast.engine.tables import code
 
 #: Of an interval between checkpoints: one that would be due so shortly before the end is not.
 _END_ROUNDING: Final = 1e-9
+FIRST_CYCLE: Final = code(0)
 
 
 @inlined
@@ -34,10 +36,23 @@ def death_hours(life, factor, since):  # type: ignore[no-untyped-def]  # compile
 
 
 @inlined
-def next_mark(plan, progress):  # type: ignore[no-untyped-def]  # compiled
-    """Return the progress, in hours, at which the checkpoint after ``progress`` is due.
+def along(start, count, hours, others, other_hours):  # type: ignore[no-untyped-def]  # compiled
+    """Return where so many times ``hours`` and so many times ``other_hours`` after a start lie."""
+    return start + (count * hours + others * other_hours)
 
-    None is written at the end of the job, whatever rounding does to the sum of its intervals.
+
+@bare
+def cycles_before_end(length, progress, interval):  # type: ignore[no-untyped-def]  # compiled
+    """Return how many checkpoints, one each ``interval`` hours, are written before the end.
+
+    None is written at the end itself, whatever rounding does to the sum of the intervals.
     """
-    mark = progress + plan.checkpoint_interval
-    return mark if mark < plan.length - _END_ROUNDING * plan.checkpoint_interval else math.inf
+    if math.isinf(interval):
+        return FIRST_CYCLE
+    last = length - _END_ROUNDING * interval
+    cycles = max(FIRST_CYCLE, int((length - progress) / interval))
+    while along(progress, cycles + 1, interval, 0, 0.0) < last:
+        cycles += 1
+    while cycles > 0 and not along(progress, cycles, interval, 0, 0.0) < last:
+        cycles -= 1
+    return cycles

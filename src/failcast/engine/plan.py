@@ -23,7 +23,15 @@ from failcast.engine.model import (
     WAITING,
 )
 from failcast.engine.tables import NUMBER_DTYPE, address_of, code
-from failcast.scenario import Distribution, Life, Scenario, ScoreFloor, Threshold
+from failcast.scenario import (
+    Checkpoint,
+    Constant,
+    Distribution,
+    Life,
+    Scenario,
+    ScoreFloor,
+    Threshold,
+)
 from failcast.scenario.optimum import interval_hours
 from failcast.scenario.recovering import PHASES, SEVERITIES, TIERS
 
@@ -38,6 +46,9 @@ POLICIES: Final = {
     "fewest_failures": POLICY_FEWEST_FAILURES,
     "highest_score": POLICY_HIGHEST_SCORE,
 }
+
+#: So much sooner than the next one a copy is safe, where rounding is not to matter.
+_AHEAD: Final = 0.999
 
 RETIRE_NEVER: Final = code(0)
 RETIRE_THRESHOLD: Final = code(1)
@@ -63,6 +74,8 @@ _COUNTS = (
     "health_checked",
     "loses_work",
     "checkpointed",
+    "steady",  # all checkpoints are alike: nothing about them is drawn
+    "write_is_exposed",
     "phased",  # a recovery has phases, or a restore time
     "diagnosed_late",  # not at the failure
 )
@@ -89,6 +102,7 @@ _REALS = (
     "failures_per_hour",
     "dues_per_hour",
     "checkpoint_interval",
+    "write_exposed",  # hours of exposure in a write that takes a constant time
     "p_reboot",
     "health_check_period",
 )
@@ -231,6 +245,10 @@ def _fill_work(plan: Plan, scenario: Scenario) -> None:
     plan.loses_work = checkpoint.interval != "continuous"
     plan.checkpoint_interval = interval_hours(scenario)
     plan.checkpointed = plan.checkpoint_interval < plan.length
+    write = checkpoint.write.mean_hours
+    plan.write_is_exposed = scenario.failures.exposure.checkpointing
+    plan.write_exposed = write if plan.write_is_exposed else 0.0
+    plan.steady = plan.checkpointed and _is_steady(checkpoint, plan.checkpoint_interval + write)
     restores = False
     for name, tier in checkpoint.tiers.named() if plan.checkpointed else ():
         place = TIERS.index(name)
@@ -240,6 +258,15 @@ def _fill_work(plan: Plan, scenario: Scenario) -> None:
     plan.phased = restores or any(getattr(recovery, name).mean_hours > 0.0 for name in PHASES)
     plan.diagnosed_late = recovery.detect.mean_hours + recovery.diagnose.mean_hours > 0.0
     plan.p_reboot = scenario.failures.reboot
+
+
+def _is_steady(checkpoint: Checkpoint, cycle: float) -> bool:
+    """Say whether nothing of the checkpoints is drawn, and each copy is safe before the next."""
+    tiers = [tier for _, tier in checkpoint.tiers.named()]
+    times = [checkpoint.write, *(tier.persist for tier in tiers)]
+    return all(isinstance(time, Constant) for time in times) and all(
+        tier.persist.mean_hours < _AHEAD * tier.every * cycle for tier in tiers
+    )
 
 
 def _fill_exposure(plan: Plan, scenario: Scenario) -> None:

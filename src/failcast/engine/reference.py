@@ -22,7 +22,6 @@ from failcast.engine.reference_reserves import RESERVES
 from failcast.engine.reference_state import Due, OutOfEventsError, Process, Server
 
 NOBODY = (math.inf, None)
-_FINISH = model.RANK_FINISH
 _AT_WORK = (model.COMPUTING, model.RECOVERING, model.CHECKPOINTING)
 
 
@@ -62,35 +61,40 @@ class Reference(Hosts):
         """Compute; what was lost on the way is made good."""
         self.enter(model.COMPUTING, len(self.standbys))
         self.lost_servers = 0
+        self.begin_stretch()
 
     def compute(self) -> Process:
         """Compute until a server fails, and return it, or until the work is done."""
         while self.status is None:
-            finish, mark = self.clock + (self.plan.length - self.progress), self.checkpoint_key()
-            key, rank = (mark, model.RANK_CHECKPOINT) if mark < finish else (finish, _FINISH)
             point, failing = self.next_failure()
-            if key <= point:
-                due, failing = self.due(max(0.0, key - self.clock), rank), None
-            else:
-                assert failing is not None
-                delay = max(0.0, point - self.clock)
-                key, due = point, self.due(delay, model.RANK_FAILURE, failing.number)
-            if (yield from self.undisturbed(due)):
-                self.settle_at(key)
-                if failing is None and rank == model.RANK_CHECKPOINT:
+            finish = self.clock + (self.plan.length - self.progress)
+            mark, time = self.checkpoint_begin()
+            if mark <= point and math.isfinite(mark):
+                due = Due(self, model.RANK_CHECKPOINT).set_at(time)
+                if (yield from self.undisturbed(due)):
                     failing = yield from self.write_checkpoint()
-                    if failing is None:
-                        continue
-                return failing
+                    if failing is not None:
+                        return failing
+                    continue
+            else:
+                key, rank, number = finish, model.RANK_FINISH, -1
+                if not (finish <= point and math.isinf(mark)):
+                    assert failing is not None
+                    key, rank, number = point, model.RANK_FAILURE, failing.number
+                due = self.due(max(0.0, key - self.clock), rank, number)
+                if (yield from self.undisturbed(due)):
+                    self.settle_at(key)
+                    return failing if rank == model.RANK_FAILURE else None
             due.abandoned = True
         return None
 
     def write_checkpoint(self) -> Process:
         """Stand still for a checkpoint, and return the server that fails before it is written."""
+        self.settle_begin()
         self.enter(model.CHECKPOINTING, len(self.standbys))
-        failing = yield from self.until(self.due(self.write_time(), model.RANK_PHASE_END))
+        failing = yield from self.until(self.write_end())
         if failing is None:
-            self.settle()
+            self.settle_end()
             self.keep_checkpoint()
             self.enter(model.COMPUTING, len(self.standbys))
         return failing

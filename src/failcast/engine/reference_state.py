@@ -67,6 +67,16 @@ class Due(simpy.Event):
         if counts:
             self.callbacks.append(run.count)
 
+    def set_at(self, time: float) -> Due:
+        """Let the event happen at ``time``, to the bit: SimPy counts from now and rounds."""
+        now = self.env.now
+        delay = max(0.0, time - now)
+        while now + delay < time:
+            delay = math.nextafter(delay, math.inf)
+        while now + delay > time > now:
+            delay = math.nextafter(delay, 0.0)
+        return self.set(delay)
+
     def set(self, delay: float) -> Due:
         """Let the event happen ``delay`` hours from now."""
         self._ok, self._value = True, None

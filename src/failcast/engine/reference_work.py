@@ -9,10 +9,10 @@ import math
 from typing import Any, NamedTuple
 
 from failcast.engine import model, random
-from failcast.engine.lives import next_mark
+from failcast.engine.lives import along, cycles_before_end
 from failcast.engine.model import Status
 from failcast.engine.plan import Plan, series
-from failcast.engine.reference_state import Server, State
+from failcast.engine.reference_state import Due, Server, State
 
 
 class Copy(NamedTuple):
@@ -20,6 +20,15 @@ class Copy(NamedTuple):
 
     progress: float
     number: int
+
+
+class Stretch(NamedTuple):
+    """What was when a stretch of computing began: time, clock, progress, hours of checkpoints."""
+
+    wall: float
+    clock: float
+    progress: float
+    kept: float
 
 
 #: What a tier keeps that keeps nothing.
@@ -31,7 +40,6 @@ class Work(State):
 
     def __init__(self, plan: Plan, *arguments: Any, **options: Any) -> None:
         super().__init__(plan, *arguments, **options)
-        self.mark = float(next_mark(plan, 0.0))  # of progress, where the next one is due
         self.number = 0  # of the last checkpoint, counted along the progress
         self.saved = [NOTHING] * model.TIERS
         self.under_way: list[tuple[float, Copy] | None] = [None] * model.TIERS  # (safe at, what)
@@ -50,14 +58,53 @@ class Work(State):
 
     # --- Checkpoints ------------------------------------------------------------------------------
 
-    def checkpoint_key(self) -> float:
-        """Return where on its clock the job will write its next checkpoint."""
-        return self.clock + (self.mark - self.progress) if self.plan.checkpointed else math.inf
+    def begin_stretch(self) -> None:
+        """A stretch of computing begins, from which the times of its checkpoints are counted."""
+        self.stretch = Stretch(self.wall, self.clock, self.progress, self.books[model.CHECKPOINT])
+        self.cycle, self.cycles = 0, 0
+        if self.plan.checkpointed:
+            interval = float(self.plan.checkpoint_interval)
+            length = float(self.plan.length)
+            self.cycles = int(cycles_before_end(length, self.progress, interval))
 
-    def write_time(self) -> float:
-        """Return how long the job stands still for the checkpoint that it begins."""
+    def after(self, start: float, cycles: int, writes: int, write: float) -> float:
+        """Return ``start`` and so many intervals and writes; all sums are from the beginning."""
+        return float(along(start, cycles, float(self.plan.checkpoint_interval), writes, write))
+
+    def checkpoint_begin(self) -> tuple[float, float]:
+        """Return where the clock and the time will be at the next checkpoint."""
+        if self.cycle == self.cycles:
+            return math.inf, math.inf
+        n, stretch, plan = self.cycle + 1, self.stretch, self.plan
+        clock = self.after(stretch.clock, n, n - 1, float(plan.write_exposed))
+        return clock, self.after(stretch.wall, n, n - 1, float(plan.write_a))
+
+    def settle_begin(self) -> None:
+        """Book the hours up to the beginning of a checkpoint."""
+        self.clock, self.wall = self.checkpoint_begin()[0], self.env.now
+        self.progress = self.after(self.stretch.progress, self.cycle + 1, 0, 0.0)
+        self.books[model.PRODUCTIVE] = self.progress
+
+    def write_end(self) -> Due:
+        """Return the end of the checkpoint that begins now."""
         number, self.writes = self.writes, self.writes + 1
-        return self.time_of("write", random.CHECKPOINT_WRITE, number)
+        over = Due(self, model.RANK_PHASE_END)
+        if self.plan.steady:
+            n = self.cycle + 1
+            return over.set_at(self.after(self.stretch.wall, n, n, float(self.plan.write_a)))
+        return over.set(self.time_of("write", random.CHECKPOINT_WRITE, number))
+
+    def settle_end(self) -> None:
+        """Book the hours up to the end of a checkpoint."""
+        if not self.plan.steady:
+            self.settle()
+            self.begin_stretch()
+            return
+        self.cycle += 1
+        n, stretch, plan = self.cycle, self.stretch, self.plan
+        self.clock = self.after(stretch.clock, n, n, float(plan.write_exposed))
+        self.wall = self.env.now
+        self.books[model.CHECKPOINT] = float(along(stretch.kept, n, float(plan.write_a), 0, 0.0))
 
     def keep_checkpoint(self) -> None:
         """The checkpoint is written, and on its way to the tiers whose turn it is."""
@@ -73,7 +120,6 @@ class Work(State):
                 )
                 self.under_way[tier] = (self.env.now + time, Copy(self.progress, self.number))
                 taken += 1
-        self.mark = float(next_mark(self.plan, self.progress))
         self.counts[model.CHECKPOINTS] += 1
         self.record(model.EVENT_CHECKPOINT, -1, taken)
 
@@ -97,7 +143,6 @@ class Work(State):
                 best, self.restore_tier = self.saved[tier], tier
         self.books[model.LOST] += self.progress - best.progress
         self.books[model.PRODUCTIVE] = self.progress = best.progress
-        self.mark = float(next_mark(self.plan, best.progress))
         self.number = best.number
 
     def lose_server(self) -> None:

@@ -67,7 +67,10 @@ WORLD_DTYPE: Final = np.dtype(
                 "defective_hours",
                 "defective_since",  # up to when they are counted
                 "down_since",
-                "mark",  # the progress at which the next checkpoint is due
+                "from_wall",  # what was when the present stretch of computing began
+                "from_clock",
+                "from_progress",
+                "from_kept",  # hours of checkpoints
                 "part_begin",  # of the first part of a recovery that is not booked
             )
         ]
@@ -105,6 +108,12 @@ WORLD_DTYPE: Final = np.dtype(
                 "lost_servers",  # taken out since the job last computed
                 "restore_tier",  # from which the work that is left is loaded
                 "writes",
+                "from_number",
+                "cycle",  # of the stretch: so many are over
+                "cycles",  # so many there are before the end of the job
+                "next_cycle",  # in which the failure or finish is that comes next
+                "next_writing",
+                "skips",  # nobody looks at each cycle
                 "number",  # of the last checkpoint, counted along the progress
                 "diagnosing",
                 "failing_count",

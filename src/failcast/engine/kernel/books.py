@@ -10,6 +10,7 @@ import numpy as np
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.calendar import next_key
 from failcast.engine.kernel.rows import calendar_at, line_at
+from failcast.engine.kernel.stretch import begin_clock, begin_wall, next_in_stretch, skips
 from failcast.engine.model import (
     BUCKET_OF_PHASE,
     COMPUTING,
@@ -149,21 +150,17 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
 
 
 @inlined
-def checkpoint_key(w):  # type: ignore[no-untyped-def]  # compiled
-    """Return where on its clock the job will write its next checkpoint."""
-    return w.clock + (w.mark - w.progress)
-
-
-@inlined
 def _next_of_job(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return (time, rank) of the job's own next event: finish, failure, or the end of its phase."""
+    if skips(w):
+        return next_in_stretch(plan, w)
     if w.phase == COMPUTING:
         point, key = next_key(w, calendar_at(w.calendars, FAILING)), finish_key(plan, w)
-        rank = RANK_FINISH
-        if plan.checkpointed != 0 and checkpoint_key(w) < key:
-            key, rank = checkpoint_key(w), RANK_CHECKPOINT
-        if key <= point:
-            return w.wall + max(0.0, key - w.clock), rank
+        if plan.checkpointed != 0 and w.cycle < w.cycles:
+            if begin_clock(plan, w, w.cycle + 1) <= point:
+                return begin_wall(plan, w, w.cycle + 1), RANK_CHECKPOINT
+        elif key <= point:
+            return w.wall + max(0.0, key - w.clock), RANK_FINISH
         return w.wall + max(0.0, point - w.clock), RANK_FAILURE
     end = math.inf if w.phase <= STALLED or w.phase == ENDED else w.phase_end
     if is_exposed(plan, w):

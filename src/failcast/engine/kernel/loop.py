@@ -9,7 +9,6 @@ from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import (
     book_parts,
     change,
-    checkpoint_key,
     end,
     enter,
     finish_key,
@@ -30,6 +29,7 @@ from failcast.engine.kernel.failures import (
 from failcast.engine.kernel.hosts import arrive, promote, select_hosts
 from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
 from failcast.engine.kernel.start import reset
+from failcast.engine.kernel.stretch import anchor, catch_up, go_along, skips
 from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
 from failcast.engine.kernel.work import begin_checkpoint, end_checkpoint
 from failcast.engine.model import (
@@ -75,6 +75,16 @@ _DOWN_P99: Final = _FIRST_COUNTER + len(COUNTERS)
 @bare
 def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # compiled
     """Run one replication to its end, or until told to stop; the results stay in ``w``."""
+    w.skips = 1 if plan.steady != 0 and w.trace_room == 0 else 0
+    _run(plan, w, seed, replication, stop)
+    if w.skips != 0 and w.events_left < 0:
+        w.skips = FIRST  # to find the very event at which the run is cut short
+        _run(plan, w, seed, replication, stop)
+    tally_all(w)
+
+
+@inlined
+def _run(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # compiled
     reset(plan, w, seed, replication)
     select_hosts(plan, w, 0.0)
     schedule(plan, w)
@@ -87,7 +97,6 @@ def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  
             if _count_event(plan, w, w.next_time):
                 _job_event(plan, w, w.next_time, w.next_rank)
             schedule(plan, w)
-    tally_all(w)
 
 
 @inlined
@@ -125,6 +134,11 @@ def _pool_event(plan, w, due, now):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
     """What happens to the job itself: failure, finish, end of a phase, wake, regeneration."""
+    if skips(w):
+        if rank in (RANK_FAILURE, RANK_FINISH):
+            go_along(plan, w, w.next_cycle, w.next_writing)
+        elif rank in (RANK_REGENERATION, RANK_HORIZON):
+            catch_up(plan, w, now, 1 if rank == RANK_HORIZON else 0)
     if rank == RANK_FAILURE:
         server = next_server(calendar_at(w.calendars, FAILING))
         settle_at(w, now, server_at(w.servers, server).key)
@@ -136,7 +150,6 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
         settle_at(w, now, finish_key(plan, w))
         end(plan, w, now, _FINISHED)
     elif rank == RANK_CHECKPOINT:
-        settle_at(w, now, checkpoint_key(w))
         begin_checkpoint(plan, w, now)
     elif rank == RANK_REGENERATION:
         regenerate(plan, w, now)
@@ -153,11 +166,10 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
         else:
             _end_recovery(plan, w, now)
     elif w.phase == CHECKPOINTING:
-        settle(plan, w, now)
         end_checkpoint(plan, w, now)
     else:
         enter(plan, w, now, COMPUTING, w.standby_count)
-        w.lost_servers = FIRST
+        _begin_stretch(plan, w)
 
 
 @inlined
@@ -170,7 +182,15 @@ def _end_recovery(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         select_hosts(plan, w, now)
     else:
         change(w, now, COMPUTING, w.standby_count)
-        w.lost_servers = FIRST
+        _begin_stretch(plan, w)
+
+
+@inlined
+def _begin_stretch(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """The job computes again: what was lost on the way is made good."""
+    w.lost_servers = FIRST
+    if plan.checkpointed != 0:
+        anchor(plan, w)
 
 
 @bare

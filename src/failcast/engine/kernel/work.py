@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.books import change, phase_of, record
-from failcast.engine.lives import next_mark
+from failcast.engine.kernel.books import change, phase_of, record, settle
+from failcast.engine.kernel.stretch import anchor, begin_write, end_wall, end_write
 from failcast.engine.model import (
     CHECKPOINTING,
     CHECKPOINTS,
@@ -44,7 +44,6 @@ NO_COPY = -1.0
 @bare
 def clear_work(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Begin with nothing computed and nothing saved."""
-    w.mark = next_mark(plan, 0.0)
     w.lost_servers = w.writes = w.number = w.diagnosing = w.failing_count = FIRST
     w.restore_tier = NONE
     w.first_part = w.last_part = FIRST
@@ -69,7 +68,6 @@ def lose_work(plan, w, now, severity):  # type: ignore[no-untyped-def]  # compil
             best, found = w.saved[tier], tier
     w.books[LOST] += w.progress - best
     w.books[PRODUCTIVE] = w.progress = best
-    w.mark = next_mark(plan, best)
     w.restore_tier = found
     w.number = w.saved_number[found] if found != NONE else FIRST
 
@@ -91,12 +89,16 @@ def lose_server(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 
 @bare
 def begin_checkpoint(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
-    """The job stands still for a checkpoint. The hours up to now are booked."""
+    """The job stands still for a checkpoint."""
+    begin_write(plan, w, now, w.cycle + 1)
     change(w, now, CHECKPOINTING, w.standby_count)
     place = address(w.root, w.writes, FIRST)
     w.writes += 1
-    time = drawn(plan.write_kind, plan.write_a, plan.write_b, place, CHECKPOINT_WRITE)
-    w.phase_end = now + time
+    if plan.steady != 0:
+        w.phase_end = end_wall(plan, w, w.cycle + 1)
+    else:
+        time = drawn(plan.write_kind, plan.write_a, plan.write_b, place, CHECKPOINT_WRITE)
+        w.phase_end = now + time
 
 
 @bare
@@ -104,6 +106,12 @@ def end_checkpoint(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """The checkpoint is written, and on its way to the tiers whose turn it is."""
     place, taken = address(w.root, w.writes - 1, FIRST), FIRST
     w.number += 1
+    if plan.steady != 0:
+        w.cycle += 1
+        end_write(plan, w, now, w.cycle)
+    else:
+        settle(plan, w, now)
+        anchor(plan, w)
     for tier in range(TIERS):
         _arrive(w, now, tier)
         every = plan.tier_every[tier]
@@ -113,7 +121,6 @@ def end_checkpoint(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
             w.unsafe[tier], w.unsafe_number[tier] = w.progress, w.number
             w.safe_at[tier] = now + drawn(kind, a, b, place, TIER_PERSIST + tier)
             taken += 1
-    w.mark = next_mark(plan, w.progress)
     w.counts[CHECKPOINTS] += 1
     record(w, now, EVENT_CHECKPOINT, NONE, taken)
     change(w, now, COMPUTING, w.standby_count)
