@@ -83,7 +83,7 @@ def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  
     tally_all(w)
 
 
-@inlined
+@bare
 def _run(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # compiled
     reset(plan, w, seed, replication)
     select_hosts(plan, w, 0.0)
