@@ -34,6 +34,7 @@ MEMBERS_OF: tuple[type, ...] = (
     fc.Proportion,
     fc.Mtbf,
     fc.Precision,
+    fc.Costs,
     fc.Comparison,
     fc.Difference,
     fc.ShareDifference,

@@ -87,6 +87,11 @@ METRICS: dict[str, tuple[str, str]] = {
         "Operating hours (productive, lost and checkpoint hours) over (failures + 1): the mean "
         "stretch of work without a failure, in one run.",
     ),
+    "cost": (
+        "currency",
+        "What the run costs by the prices of the scenario's block `cost`, see below. Zero without "
+        "prices.",
+    ),
 }
 
 #: Label of a status -> meaning.

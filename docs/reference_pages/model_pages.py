@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import failcast as fc
-from failcast.engine import model, random
+from failcast.engine import cost, model, random
 from failcast.results import statistics
 from reference_pages import meanings
 from reference_pages.markdown import (
@@ -24,6 +24,9 @@ def metrics_page() -> str:
     explained(meanings.METRICS, fc.METRICS, "metrics")
     explained(meanings.STATUSES, [status.label for status in fc.Status], "statuses")
     columns = [[code(name), *meanings.METRICS[name]] for name in fc.METRICS]
+    charges = [
+        [code(each.cause), _charged(each), code(f"cost.{each.price}")] for each in cost.CHARGES
+    ]
     labels = [[code(s.label), str(int(s)), meanings.STATUSES[s.label]] for s in fc.Status]
     parts = [
         prose(
@@ -32,6 +35,13 @@ def metrics_page() -> str:
             "`training_hours`. Counters close when the job ends."
         ),
         table(("column", "unit", "meaning"), columns),
+        "## Cost by cause",
+        prose(
+            "The job's slots are reserved until it is done, so vacant ones are charged, too. "
+            "GPU-hours are server-hours × `cluster.gpus_per_server`; `cost.idle_hour` is for a "
+            "server, all others as named. The sum is the column `cost`."
+        ),
+        table(("cause", "charged", "price"), charges),
         "## Status of a run",
         prose(
             "Figures of the metrics are over *finished* runs only. Runs that ended otherwise are "
@@ -60,6 +70,15 @@ def metrics_page() -> str:
         )
     )
     return page("Metrics", *parts)
+
+
+def _charged(charge: cost.Charge) -> str:
+    """What is charged for a cause, in words."""
+    return {
+        cost.SLOTS: f"GPU-hours of all slots of the job during `{charge.source}`",
+        cost.SERVERS: f"GPU-hours of servers in the state `{charge.source}`",
+        cost.ACTIONS: f"each of `{charge.source}`",
+    }[charge.of]
 
 
 def transition_rows(names: tuple[str, ...], moves: Iterable[tuple[Any, Any, str]]) -> Any:

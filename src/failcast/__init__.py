@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     )
     from failcast.results import (
         Bucket,
+        CostLine,
+        Costs,
         Goal,
         InputFile,
         Interval,
@@ -172,6 +174,8 @@ __all__ = [
     "Constant",
     "ConstantLife",
     "Cost",
+    "CostLine",
+    "Costs",
     "Crossing",
     "Curve",
     "Diagnosis",

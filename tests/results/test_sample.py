@@ -163,7 +163,9 @@ def test_the_frame_has_one_row_per_replication_with_its_status() -> None:
     )
     frame = fc.Sample(scenario=fc.Scenario(), runs=runs, seed=1).frame()
     states = [f"server_hours_{state}" for state in fc.SERVER_STATES]
-    assert frame.columns == ["replication", "status", *fc.METRICS, *states]
+    causes = [f"gpu_hours_{line.cause}" for line in days_of_training([1.0]).costs()]
+    gpu_hours = [name for name in causes if not name.endswith("repair")]
+    assert frame.columns == ["replication", "status", *fc.METRICS, *states, *gpu_hours]
     assert frame["replication"].to_list() == [40, 41]
     assert frame["status"].to_list() == ["finished", "depleted"]
     assert frame["ettr"].to_list() == [1.0, 1.0 + len(fc.METRICS)]
@@ -184,6 +186,7 @@ def test_the_document_is_strict_json_with_the_promised_keys() -> None:
         "metrics",
         "mtbf_hours",
         "server_hours",
+        "costs",
         "goals",
         "levers",
     ]

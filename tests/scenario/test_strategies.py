@@ -10,7 +10,7 @@ import itertools
 from hypothesis import Phase, find, settings
 from tests.strategies import FACTORS, PAIRWISE, all_pairs, build, scenarios
 
-from failcast.scenario import DISTRIBUTIONS, LIVES, RETIREMENTS, Scenario
+from failcast.scenario import DISTRIBUTIONS, LIVES, RETIREMENTS, Cost, Scenario
 from failcast.scenario.blocks import paths_of
 from failcast.scenario.policies import (
     PREEMPTION_MODES,
@@ -56,7 +56,7 @@ def test_every_field_that_has_a_second_value_varies() -> None:
         "run.confidence",
         "run.max_events",
         "uncertain",  # no engine sees it; tests/scenario/test_beliefs.py varies it
-        *("cost", "cost.gpu_hour", "cost.idle_hour", "cost.repair"),  # nor prices; see test_plan.py
+        *("cost", *(f"cost.{name}" for name in Cost.model_fields)),  # nor prices; see test_cost.py
     }
     still = set()
     for path in paths_of(Scenario):

@@ -18,7 +18,6 @@ from tests.results.synthetic import sample_of, uniforms
 import failcast as fc
 from failcast.engine import METRICS
 from failcast.engine.executors import Threads
-from failcast.results.cost import cost_of
 from failcast.study.planning.bench import Bench
 from failcast.study.planning.choices import read_aim, read_choices
 from failcast.study.planning.wanted import Judgement, Wanted, judged
@@ -245,26 +244,17 @@ def test_runs_that_do_not_finish_are_the_worst_in_a_quantile() -> None:
     assert judged([Wanted.parse("training_hours <= 99")], runs, 0.95) is Judgement.MISSED
 
 
-def test_cost_adds_up_prices() -> None:
-    prices = {"gpu_hour": 2.0, "idle_hour": 0.5, "repair": 300.0}
-    base = fc.load("small").with_(**{f"cost__{name}": price for name, price in prices.items()})
-    sample = fc.simulate(base, replications=50)
-    hours = {name: part.mean or 0.0 for name, part in sample.server_hours().items()}
-    repairs = sample.mean("repairs_automated") or 0.0
-    gpus = 2.0 * base.cluster.gpus_per_server * (hours["active"] + hours["standby"])
-    expected = gpus + 0.5 * hours["idle"] + 300.0 * repairs
-    assert cost_of(base, sample.runs).mean() == pytest.approx(expected)
-    assert np.isnan(cost_of(base, sample_of({"ettr": [1.0]}, status=[1]).runs)).all()
-
-
 def test_the_cheapest_is_that_of_the_prices() -> None:
     """Standbys are dear here and save little, so fewer are cheaper, though all meet the goal."""
     base = fc.load("small").with_(cost__gpu_hour=1.0)
     found = fc.plan(base, ["job.warm_standbys=4..64"], ["ettr >= 0.9"], "cost")
     assert found.chosen is not None
     assert found.chosen.setting == {"job.warm_standbys": "4"}
-    with pytest.raises(fc.RequestError, match=r"nothing has a price: set cost\.gpu_hour"):
-        fc.plan(fc.load("small"), ["job.warm_standbys=4..8"], ["ettr >= 0.9"], "cost")
+    costs = fc.simulate(base.with_(job__warm_standbys=4), replications=400).costs()
+    assert found.chosen.price == pytest.approx(costs.total.cost.mean, rel=0.01)
+    for goals, aim in ((["ettr >= 0.9"], "cost"), (["cost <= 9e6"], "servers")):
+        with pytest.raises(fc.RequestError, match=r"nothing has a price: set cost\.gpu_hour"):
+            fc.plan(fc.load("small"), ["job.warm_standbys=4..8"], goals, aim)
 
 
 def test_prices_by_runs_are_compared_on_the_same_runs() -> None:
@@ -274,7 +264,7 @@ def test_prices_by_runs_are_compared_on_the_same_runs() -> None:
     goals, choices = [Wanted.parse("finished >= 0.5")], read_choices(texts, base)
     for aim in ("training_hours", "finished_by(101 h)"):
         how: dict[str, Any] = {"seed": 1, "confidence": 0.95, "budget": 10_000}
-        bench = Bench(base, choices, goals, read_aim(aim, base), **how, executor=Threads(1))
+        bench = Bench(base, choices, goals, read_aim(aim), **how, executor=Threads(1))
         trials = [bench.trial((float(number),)) for number in range(3)]
         known = [trial for trial in trials if trial is not None]
         bench.look(zip(known, (24, 200, 384), strict=True))
@@ -287,7 +277,8 @@ def test_prices_by_runs_are_compared_on_the_same_runs() -> None:
 def test_a_scenario_without_prices_is_written_as_before() -> None:
     assert "cost" not in fc.to_dict(fc.load("small"))
     priced = fc.load("small", "cost.repair=300")
-    assert fc.to_dict(priced)["cost"] == {"gpu_hour": 0.0, "idle_hour": 0.0, "repair": 300.0}
+    prices = dict.fromkeys(fc.Cost.model_fields, 0.0)
+    assert fc.to_dict(priced)["cost"] == {**prices, "repair": 300.0}
     assert fc.Scenario(**fc.to_dict(priced)) == priced
 
 

@@ -77,8 +77,8 @@ def measures(incomplete: str) -> Candidates:
 
 def aims(incomplete: str) -> Candidates:
     """What a plan can make small."""
-    own = [("servers", "Servers of both pools."), ("cost", "What a run costs, where priced.")]
-    return [each for each in own if each[0].startswith(incomplete)] + measures(incomplete)
+    own = [("servers", "Servers of both pools.")] if "servers".startswith(incomplete) else []
+    return own + measures(incomplete)
 
 
 def studies(incomplete: str) -> Candidates:

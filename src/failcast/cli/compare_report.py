@@ -92,11 +92,11 @@ def metric_lines(comparison: fc.Comparison, columns: int | None = None) -> Itera
     if len(rows) > 1:
         yield from table_lines(rows, columns, SPARE)
     for title, names in (
-        ("the same in every pair", [name for name, gap in found.items() if gap.same]),
-        ("zero in every run of both", [name for name, gap in found.items() if gap.zero]),
+        ("the same in every pair", ", ".join(name for name, gap in found.items() if gap.same)),
+        ("zero in every run of both", wording.zeros([n for n, gap in found.items() if gap.zero])),
     ):
         if names:
-            line = f"{title}: {', '.join(names)}"
+            line = f"{title}: {names}"
             yield from map(Text, output.folded(line, columns, indent="  "))
 
 

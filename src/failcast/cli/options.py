@@ -142,6 +142,12 @@ ByOption = Annotated[
 ServerHoursOption = Annotated[
     bool, typer.Option("--server-hours", help="Show the server-hours in each state, too.")
 ]
+GpuHoursOption = Annotated[
+    bool,
+    typer.Option(
+        "--gpu-hours", help="Show the GPU-hours by cause, too; with prices they stand by the costs."
+    ),
+]
 LeversOption = Annotated[
     bool,
     typer.Option(

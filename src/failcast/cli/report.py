@@ -15,10 +15,12 @@ from failcast.cli import output
 from failcast.cli.balance import balance_lines
 from failcast.cli.table import fitted
 from failcast.results import wording
+from failcast.results.cost_words import cost_rows, cost_title
 
 #: What a narrow terminal does without, the first first.
 SPARE_FIGURES = (("p50",), ("p5", "p95"))
 SPARE_OF_SERVERS = (("servers",), ("share",))
+SPARE_OF_COSTS = (("price",), ("share",), ("GPU-hours",))
 
 
 def report(
@@ -27,12 +29,14 @@ def report(
     times: Sequence[float] = (),
     *,
     server_hours: bool = False,
+    gpu_hours: bool = False,
     levers: fc.Levers | None = None,
 ) -> None:
     """Print the whole report of `sample` to stdout.
 
-    `seconds` is how long the simulation took; `times` are the hours of `share_lines`. The table of
-    `server_hours` and the levers are printed on request.
+    `seconds` is how long the simulation took; `times` are the hours of `share_lines`. The tables of
+    `server_hours` and `gpu_hours` and the levers are printed on request; where anything has a
+    price, the costs are printed in any case.
     """
     console, columns = output.results(), output.columns()
     for line in output.folded(sample.answer(), columns):
@@ -41,7 +45,9 @@ def report(
     metrics = list(metric_lines(sample, columns))
     balance = balance_lines(sample, output.speaks_unicode(), columns)
     states = list(server_lines(sample, columns)) if server_hours and sample.finished else []
-    for part in filter(None, (shares, metrics, balance, states, [Text(what_ran(sample, seconds))])):
+    costs = list(cost_lines(sample, columns, gpu_hours=gpu_hours))
+    ran = [Text(what_ran(sample, seconds))]
+    for part in filter(None, (shares, metrics, balance, states, costs, ran)):
         console.print()
         print_lines(part, columns)
     if levers is not None:
@@ -95,8 +101,8 @@ def metric_lines(sample: fc.Sample, columns: int | None = None) -> Iterator[Text
     else:
         counts = ", ".join(f"{label} {count:,}" for label, count in sample.unfinished.items())
         yield Text(f"No run finished, so there are no means to show. Runs by their end: {counts}.")
-    if zero:
-        names = f"zero in every run: {', '.join(zero)}"
+    if wording.zeros(zero):
+        names = f"zero in every run: {wording.zeros(zero)}"
         yield from map(Text, output.folded(names, columns, indent="  "))
 
 
@@ -118,6 +124,22 @@ def server_lines(sample: fc.Sample, columns: int | None = None) -> Iterator[Text
     runs = f"{sample.finished:,} finished run{'s' * (sample.finished != 1)}"
     yield Text(f"Where the servers of a run are (mean of {runs}):", style="bold")
     yield from table_lines(rows, columns, SPARE_OF_SERVERS, style="")
+
+
+def cost_lines(
+    sample: fc.Sample, columns: int | None = None, *, gpu_hours: bool = False
+) -> Iterator[Text]:
+    """What a finished run costs, by cause; without prices, on request, its GPU-hours by cause.
+
+    Causes that are zero are left out.
+    """
+    if not sample.finished or not (gpu_hours or sample.scenario.cost.is_priced):
+        return
+    costs = sample.costs()
+    head, *rows = cost_rows(costs, unknown="-")
+    named = [(f"  {head[0]}", *head[1:]), *((f"  {row[0]}", *row[1:]) for row in rows)]
+    yield from (Text(line, style="bold") for line in output.folded(cost_title(costs), columns))
+    yield from table_lines(named, columns, SPARE_OF_COSTS, style="")
 
 
 def table_lines(

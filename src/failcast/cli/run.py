@@ -24,6 +24,7 @@ from failcast.cli.options import (
     DrawsOption,
     EngineOption,
     FailIfOption,
+    GpuHoursOption,
     JsonOption,
     LeastOption,
     LeversOption,
@@ -63,6 +64,7 @@ def run(
     draws: DrawsOption = None,
     by: ByOption = None,
     server_hours: ServerHoursOption = False,
+    gpu_hours: GpuHoursOption = False,
     levers: LeversOption = False,
     as_json: JsonOption = False,
     trace: TraceOption = None,
@@ -76,6 +78,7 @@ def run(
         times = hours_of(by)
         changes = with_beliefs(overrides, uncertain)
         plan = load_scenario(scenario, changes, quiet=quiet, heeds_beliefs=True)
+        _check_priced(plan, [*(goal.metric for goal in goals), precision_of])
         asked = Asked(goals, times, as_json, quiet, input_files(scenario))
         size = {
             "replications": replications,
@@ -86,7 +89,7 @@ def run(
         }
         workers = default_threads() if threads is None else threads
         how = {"seed": seed, "threads": workers, "engine": engine}
-        extras = Extras(trace, out, server_hours, levers)
+        extras = Extras(trace, out, server_hours, gpu_hours, levers)
         if plan.uncertain:
             from failcast.cli.uncertain import run_uncertain
 
@@ -98,6 +101,13 @@ def run(
         else:
             ended = _run_certain(plan, size, how, asked, extras)
     raise typer.Exit(_code(ended.verdicts, ended.unwritten, ended.interrupted))
+
+
+def _check_priced(plan: fc.Scenario, metrics: list[str | None]) -> None:
+    """Raise RequestError if the cost is asked about and nothing has a price, nor may have one."""
+    from failcast.results.cost import check_priced
+
+    check_priced([name for name in metrics if name], plan, dict(plan.uncertain))
 
 
 class Asked(NamedTuple):
@@ -124,6 +134,7 @@ class Extras(NamedTuple):
     trace: Path | None
     out: Path | None
     server_hours: bool
+    gpu_hours: bool
     levers: bool
 
     def refuse(self, size: dict[str, Any]) -> None:
@@ -166,7 +177,8 @@ def _run_certain(
     else:
         from failcast.cli.report import report
 
-        report(sample, seconds, asked.times, server_hours=extras.server_hours, levers=tried)
+        tables = {"server_hours": extras.server_hours, "gpu_hours": extras.gpu_hours}
+        report(sample, seconds, asked.times, **tables, levers=tried)
     return Ended(verdicts, sample.interrupted, unwritten)
 
 

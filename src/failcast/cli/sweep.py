@@ -58,6 +58,9 @@ def sweep(
         names = metric or ["training_hours", "ettr"]
         measures = list(dict.fromkeys(fc.Measure.parse(text) for text in names))
         base = load_scenario(scenario, overrides, quiet=quiet)
+        from failcast.results.cost import check_priced
+
+        check_priced((each.metric for each in measures), base, vary)
         workers = default_threads() if threads is None else threads
         how: dict[str, Any] = {
             "replications": replications,

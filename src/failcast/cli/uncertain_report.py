@@ -93,8 +93,8 @@ def metric_lines(found: fc.Prediction, columns: int | None) -> Iterator[Text]:
         part = "-" if spread is None or spread.share is None else wording.percent(spread.share)
         rows.append((name, mean, interval, *quantiles, part))
     yield from table_lines(rows, columns, SPARE_FIGURES)
-    if zero:
-        names = f"zero in every run: {', '.join(zero)}"
+    if wording.zeros(zero):
+        names = f"zero in every run: {wording.zeros(zero)}"
         yield from map(Text, output.folded(names, columns, indent="  "))
 
 

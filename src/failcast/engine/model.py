@@ -311,6 +311,9 @@ COUNTERS: Final = (
     "failures_reserve",
 )
 
+#: What a run costs, where anything has a price. No engine knows prices: ``cost.py`` fills it in.
+COST: Final = "cost"
+
 #: The columns of a run's result row, in order; names are fixed, later blocks add to them.
 METRICS: Final = (
     "training_hours",
@@ -322,6 +325,7 @@ METRICS: Final = (
     "down_p99",
     "defective_mean",
     "mean_run_hours",
+    COST,
 )
 
 #: For so large a part of the time no more servers than ``down_p99`` are in repair at once.

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from failcast.engine import model, notebook
+from failcast.engine.cost import charge_runs
 from failcast.engine.entry import run_block
 from failcast.engine.model import METRICS, Status
 from failcast.engine.plan import Plan, make_plan
@@ -179,12 +180,10 @@ def run(
             _on_threads(tasks, threads, stop)
         if stop[0]:
             raise KeyboardInterrupt
-        _check(runs, plan)
+        return _closed(runs, scenario, plan)
     except KeyboardInterrupt as interruption:
         done = int(np.argmax(np.append(runs.status, _NOT_ENDED) == _NOT_ENDED))
-        _check(runs.leading(done), plan)
-        raise RunInterrupted(runs.leading(done)) from interruption
-    return runs
+        raise RunInterrupted(_closed(runs.leading(done), scenario, plan)) from interruption
 
 
 def trace(
@@ -245,9 +244,12 @@ class BooksError(RuntimeError):
     """Hours are missing or counted twice: a fault of this package, never of a scenario."""
 
 
-def _check(runs: Runs, plan: Plan) -> None:
+def _closed(runs: Runs, scenario: Scenario, plan: Plan) -> Runs:
+    """Return the runs with their books checked and their cost filled in."""
     check_books(runs.values)
     check_server_hours(runs.values, runs.server_hours, int(plan.servers_total))
+    charge_runs(scenario, runs.values, runs.server_hours)
+    return runs
 
 
 def check_books(values: np.ndarray) -> None:
@@ -294,6 +296,7 @@ def reference_row(run: Reference) -> list[float]:
         run.down_p99(),
         run.defective_mean(),
         (productive + run.books[model.LOST] + run.books[model.CHECKPOINT]) / (failures + 1),
+        0.0,  # the cost; prices are not known here
     ]
 
 

@@ -7,6 +7,7 @@ arrays into means with intervals, tables, documents and sentences. Statistics ar
 
 from __future__ import annotations
 
+from failcast.results.cost import CostLine, Costs
 from failcast.results.errors import RequestError
 from failcast.results.folder import check_folder, write_folder
 from failcast.results.goals import Goal, Verdict
@@ -21,6 +22,8 @@ from failcast.results.trace_file import check_trace_path, write_trace
 
 __all__ = [
     "Bucket",
+    "CostLine",
+    "Costs",
     "Goal",
     "InputFile",
     "Interval",

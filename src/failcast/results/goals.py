@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from failcast.engine import METRICS
+from failcast.engine.model import COST
 from failcast.results import notebook, wording
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.measure import FINISHED_BY, SHARES
@@ -138,6 +139,8 @@ class Goal:
             # Without a failure it is known all the same what MTBF exceeds, with this confidence.
             low = mtbf.lower_bound if mtbf.value is None else mtbf.low
             return {"mean": mtbf.value, "low": low, "high": mtbf.high}[self.stat]
+        if self.metric == COST and not sample.scenario.cost.is_priced:
+            return None
         value: float | None = getattr(sample.summary(self.metric), self.stat)
         return value
 
@@ -151,6 +154,8 @@ class Goal:
         if self.metric == MTBF:
             seen = sample.mtbf_hours().value is not None
             return "the sample is too small to bound it" if seen else "no failure was seen"
+        if self.metric == COST and not sample.scenario.cost.is_priced:
+            return "nothing has a price"
         if sample.finished < 2:
             return f"only {sample.finished} run finished" if sample.finished else "no run finished"
         return f"the sample of {sample.finished} finished runs is too small to bound it"

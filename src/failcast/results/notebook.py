@@ -15,6 +15,7 @@ from failcast.results import wording
 from failcast.scenario import notebook
 
 if TYPE_CHECKING:
+    from failcast.results.cost import Costs
     from failcast.results.goals import Verdict
     from failcast.results.sample import Sample
     from failcast.results.statistics import Mtbf, Summary
@@ -37,7 +38,9 @@ def sample_html(sample: Sample) -> str:
     parts = [notebook.answer(sample.answer())]
     if sample.finished:
         parts += [_metrics(sample)]
-    return notebook.block(*parts, _balance(sample), notebook.remark(what_ran(sample)))
+    costs = sample.costs()
+    priced = [_costs(costs)] if costs.priced and sample.finished else []
+    return notebook.block(*parts, _balance(sample), *priced, notebook.remark(what_ran(sample)))
 
 
 def sample_line(sample: Sample) -> str:
@@ -58,6 +61,11 @@ def figures_html(figures: Mapping[str, object]) -> str:
     )
 
 
+def costs_html(costs: Costs) -> str:
+    """A row for each cause that is not zero; without prices only GPU-hours and actions."""
+    return notebook.block(_costs(costs))
+
+
 def what_ran(sample: Sample) -> str:
     """Scenario, runs, seed and engine, as a remark says them."""
     runs = sample.replications
@@ -70,16 +78,24 @@ def what_ran(sample: Sample) -> str:
 def _metrics(sample: Sample) -> str:
     """One row for each metric that is not zero in every run; the others in a line below."""
     seen = [name for name in METRICS if sample.values(name).any()]
-    zero = [name for name in METRICS if name not in seen]
+    zero = wording.zeros([name for name in METRICS if name not in seen])
     rows = [(name, _unit(name), *_figures(sample.summary(name))) for name in seen]
     rows.append(("mtbf_hours", "h", *_mtbf(sample.mtbf_hours())))
     head = ("metric", "unit", "mean", _confidence(sample), "p5", "p50", "p95")
     figures = sample.summary("training_hours").to_dict()
     below = [wording.quantile_intervals("training_hours", figures, sample.confidence)]
-    below += [f"Zero in every run: {', '.join(zero)}."] if zero else []
+    below += [f"Zero in every run: {zero}."] if zero else []
     return notebook.table(head, rows, left=(0, 1)) + "".join(
         map(notebook.remark, filter(None, below))
     )
+
+
+def _costs(costs: Costs) -> str:
+    """The table of costs below its title."""
+    from failcast.results.cost_words import cost_rows, cost_title
+
+    head, *rows = cost_rows(costs, unknown="–")
+    return notebook.remark(cost_title(costs)) + notebook.table(head, rows)
 
 
 def _confidence(sample: Sample) -> str:

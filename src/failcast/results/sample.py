@@ -17,6 +17,7 @@ import numpy as np
 from failcast.engine import METRICS, SERVER_STATES, Engine, Runs, Status
 from failcast.engine.model import BUCKETS
 from failcast.results import notebook, statistics
+from failcast.results.cost import Costs, columns_of, costs_of
 from failcast.results.errors import RequestError, unknown_name
 from failcast.results.frame import frame_of
 from failcast.results.goals import Verdict
@@ -200,6 +201,16 @@ class Sample:
             for number, state in enumerate(SERVER_STATES)
         }
 
+    def costs(self, confidence: float | None = None) -> Costs:
+        """What finished runs cost by cause: GPU-hours or actions, and money where there are prices.
+
+        The job's slots are reserved until it is done, so all of them are charged in every hour of a
+        run, vacant ones too; standbys and idle servers come on top.
+        """
+        done, runs = self.runs.status == Status.FINISHED, self.runs
+        level = self._confidence(confidence)
+        return costs_of(self.scenario, runs.values[done], runs.server_hours[done], level)
+
     def table(self) -> polars.DataFrame:
         """One row per metric: its name and the figures of its `Summary`."""
         import polars
@@ -212,9 +223,15 @@ class Sample:
     def frame(self) -> polars.DataFrame:
         """One row per replication, finished or not: replication, status, metrics, server-hours.
 
-        The server-hours by state are columns such as `server_hours_standby`.
+        The server-hours by state are columns such as `server_hours_standby`, the GPU-hours by cause
+        of cost such as `gpu_hours_recovery`; with prices its cost is such as `cost_recovery`.
         """
-        return frame_of(self.runs)
+        import polars
+
+        costs = columns_of(self.scenario, self.runs)
+        return frame_of(self.runs).with_columns(
+            polars.Series(name, column) for name, column in costs.items()
+        )
 
     def to_dict(
         self,
@@ -244,6 +261,7 @@ class Sample:
             "metrics": {name: self.summary(name).to_dict() for name in METRICS},
             "mtbf_hours": self.mtbf_hours().to_dict(),
             "server_hours": {name: part.to_dict() for name, part in self.server_hours().items()},
+            "costs": self.costs().to_dict(),
             "goals": [verdict.to_dict() for verdict in goals],
             "levers": None if levers is None else list(levers),
         }

@@ -7,8 +7,10 @@ digits that its interval supports; a share never rounds to a false 0 % or 100 %.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from failcast.engine.model import COST
 
 DECIMALS_MAX = 6
 
@@ -122,6 +124,11 @@ def interval(low: float | None, high: float | None, decimals: int, unknown: str)
     if high is None:
         return f"over {number(low, decimals)}"
     return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def zeros(metrics: Sequence[str]) -> str:
+    """Metrics that are zero in every run, in a line; the cost, zero without prices, is no news."""
+    return ", ".join(name for name in metrics if name != COST)
 
 
 def quantile_intervals(name: str, figures: Mapping[str, float | None], confidence: float) -> str:

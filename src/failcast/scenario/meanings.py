@@ -208,9 +208,14 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
     "score.initial": ("points", "A server's score at the start."),
     "score.penalty": ("points", "What each blame takes from the score."),
     "score.credit": ("points", "What each completed period of operation adds. There is no cap."),
-    "cost.gpu_hour": ("", "For each GPU-hour of active and standby servers."),
+    "cost.gpu_hour": (
+        "",
+        "For each GPU-hour of the job's slots, vacant ones too, and of its standbys.",
+    ),
     "cost.idle_hour": ("", "For each hour of an idle server."),
-    "cost.repair": ("", "For each repair, whatever its stages."),
+    "cost.repair": ("", "For each repair, whatever its stages, once its automated stage is over."),
+    "cost.automated_repair": ("", "For each automated stage of a repair, on top of `cost.repair`."),
+    "cost.manual_repair": ("", "For each manual stage of a repair, on top of `cost.repair`."),
     "score.period": ("", "The server's own operation, since its last blame, that earns a credit."),
     "retirement": (
         "",

@@ -212,10 +212,13 @@ class Score(Block):
 
 
 class Cost(Block):
-    """Prices in any currency. ``gpu_hour`` is for active and standby servers, each of their GPUs.
+    """Prices in any currency. ``gpu_hour`` is for the job's slots and standbys, each of their GPUs.
 
-    ``idle_hour`` is for each hour of an idle server, ``repair`` for each repair, whatever its
-    stages. Spares do other work and cost nothing here.
+    The slots are reserved until the job is done: while one is vacant it is charged, too.
+    ``idle_hour`` is for each hour of an idle server. ``repair`` is for each repair, whatever its
+    stages, ``automated_repair`` and ``manual_repair`` for each such stage, on top of it; a repair
+    or a stage that the job does not see the end of costs nothing. Spares do other work and cost
+    nothing here, and so do the hours of servers in repair.
     """
 
     place: ClassVar[str] = "cost"
@@ -223,11 +226,13 @@ class Cost(Block):
     gpu_hour: Price = 0.0
     idle_hour: Price = 0.0
     repair: Price = 0.0
+    automated_repair: Price = 0.0
+    manual_repair: Price = 0.0
 
     @property
     def is_priced(self) -> bool:
         """Whether anything has a price."""
-        return max(self.gpu_hour, self.idle_hour, self.repair) > 0.0
+        return any(price > 0.0 for _, price in self)
 
 
 class Run(Block):

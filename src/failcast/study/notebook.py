@@ -6,8 +6,10 @@ kind of object.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from failcast.engine.model import COST
 from failcast.results import wording
 from failcast.scenario import notebook
 
@@ -27,7 +29,7 @@ def comparison_html(comparison: Comparison) -> str:
         head = ("metric", "base", "other", "difference", interval, "shown", "saved")
         parts.append(notebook.table(head, [_row(name, gap) for name, gap in rows.items()]))
     for title, names in (
-        ("Zero in every run of both", [name for name, gap in found.items() if gap.zero]),
+        ("Zero in every run of both", _zero(found)),
         ("The same in every pair", [name for name, gap in found.items() if gap.same]),
     ):
         if comparison.pairs and names:
@@ -38,6 +40,11 @@ def comparison_html(comparison: Comparison) -> str:
         f"{base.replications:,}, seed {base.seed}, {base.engine} engine"
     )
     return notebook.block(*parts, notebook.remark(ran))
+
+
+def _zero(found: Mapping[str, Difference]) -> list[str]:
+    """Metrics that are zero in every run of both; the cost is, without prices, and is no news."""
+    return [name for name, gap in found.items() if gap.zero and name != COST]
 
 
 def levers_html(levers: Levers) -> str:

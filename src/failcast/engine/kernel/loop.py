@@ -211,6 +211,7 @@ def _write_metrics(w, values, first):  # type: ignore[no-untyped-def]  # compile
     number_at(values, first + _DOWN_P99 + 1).is_ = defective_mean(w)
     operating = productive + w.books[LOST] + w.books[CHECKPOINT]
     number_at(values, first + _DOWN_P99 + 2).is_ = operating / (failures + 1)
+    number_at(values, first + _DOWN_P99 + 3).is_ = 0.0  # the cost; prices are not known here
 
 
 @bare

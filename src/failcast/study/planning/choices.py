@@ -16,7 +16,6 @@ import numpy as np
 
 from failcast.engine import Runs
 from failcast.results import RequestError
-from failcast.results.cost import cost_of
 from failcast.results.errors import unknown_name
 from failcast.results.measure import KNOWN, Measure
 from failcast.results.request import texts_of
@@ -26,9 +25,8 @@ from failcast.study.axes import Axis, Span, axis, span
 
 #: A number for each choice.
 Position: TypeAlias = tuple[float, ...]
-#: What can be minimized besides measures of runs: the servers of both pools, or what a run costs.
+#: What can be minimized besides measures of runs: the servers of both pools.
 SERVERS: Final = "servers"
-COST: Final = "cost"
 #: Values of a range that are tried first, by the number of ranges.
 _FIRST_VALUES: Final = {1: 17, 2: 9, 3: 5}
 _FEW_VALUES: Final = 3
@@ -137,7 +135,7 @@ def first_positions(choices: Sequence[Choice]) -> Iterator[Position]:
 
 @dataclass(frozen=True)
 class Aim:
-    """What is to be small: `servers`, `cost`, or a measure of runs."""
+    """What is to be small: `servers`, or a measure of runs, such as the `cost`."""
 
     name: str
     measure: Measure | None = None
@@ -147,23 +145,17 @@ class Aim:
         if self.name == SERVERS:
             return float(scenario.cluster.working_pool + scenario.cluster.spare_pool)
         assert runs is not None
-        values = cost_of(scenario, runs) if self.measure is None else self.measure.of(runs)
+        assert self.measure is not None
+        values = self.measure.of(runs)
         known = values[~np.isnan(values)]
         return float(known.mean()) if known.size else math.inf
 
 
-def read_aim(text: str, scenario: Scenario) -> Aim:
-    """What is to be small. Raises RequestError, also for a cost without prices."""
+def read_aim(text: str) -> Aim:
+    """What is to be small. Raises RequestError, with the nearest right name."""
     if text == SERVERS:
         return Aim(text)
-    if text == COST and scenario.cost.is_priced:
-        return Aim(text)
-    if text == COST:
-        raise RequestError(
-            "nothing has a price: set cost.gpu_hour, cost.idle_hour or cost.repair, such as "
-            "-s cost.gpu_hour=2."
-        )
     if not isinstance(text, str) or text.partition("(")[0].strip() not in KNOWN:
-        raise unknown_name("aim", text, (SERVERS, COST, *KNOWN))
+        raise unknown_name("aim", text, (SERVERS, *KNOWN))
     measure = Measure.parse(text)
     return Aim(measure.name, measure)

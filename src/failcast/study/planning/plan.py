@@ -16,6 +16,7 @@ import numpy as np
 from failcast.engine import Runs
 from failcast.engine.executors import Executor, Task, pieces
 from failcast.results import RequestError
+from failcast.results.cost import check_priced
 from failcast.results.measure import Measure
 from failcast.results.request import (
     check_callable,
@@ -139,10 +140,18 @@ def check_plan(
 ) -> None:
     """Raise as `plan` would before anything runs."""
     check_request(scenario)
-    choices = read_choices(choose, scenario)
-    read_goals(goals)
-    read_aim(minimize, scenario)
+    choices, _, _ = _read(scenario, choose, goals, minimize)
     _check_size(choices)
+
+
+def _read(
+    scenario: Scenario, choose: Sequence[str], goals: Sequence[str], minimize: str
+) -> tuple[tuple[Choice, ...], tuple[Wanted, ...], Aim]:
+    """Choices, goals and aim from their texts; a cost needs prices. Raises RequestError."""
+    choices, wanted, aim = read_choices(choose, scenario), read_goals(goals), read_aim(minimize)
+    names = [aim.name, *(each.goal.metric for each in wanted)]
+    check_priced(names, scenario, (choice.path for choice in choices))
+    return choices, wanted, aim
 
 
 def plan(
@@ -172,8 +181,7 @@ def plan(
     """
     check_request(scenario, seed=seed, threads=threads)
     check_callable("on_progress", on_progress)
-    choices, wanted = read_choices(choose, scenario), read_goals(goals)
-    aim = read_aim(minimize, scenario)
+    choices, wanted, aim = _read(scenario, choose, goals, minimize)
     least = _check_size(choices) * FIRST_LOOK
     count = threads_of(1 if threads is None else threads)
     how: dict[str, Any] = {

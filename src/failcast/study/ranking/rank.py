@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from failcast.engine import Engine
 from failcast.engine.executors import Executor, Threads
 from failcast.results import InputFile, request
+from failcast.results.cost import check_priced
 from failcast.results.errors import unknown_name
 from failcast.results.manifest import manifest
 from failcast.results.workers import workers
@@ -256,6 +257,7 @@ def _task(
         if ranges
         else inputs.main_numbers(scenario, together=together)
     )
+    check_priced((each.metric for each in wanted), scenario, (each.path for each in spans))
     count = request.threads_of(1 if threads is None else threads)
     return Task(
         scenario=scenario,

@@ -34,12 +34,12 @@ def prediction_html(prediction: Prediction) -> str:
 def _metrics(prediction: Prediction) -> str:
     """One row for each metric that is not zero in every run; the others in a line below."""
     seen = [name for name in METRICS if prediction.values(name).any()]
-    zero = [name for name in METRICS if name not in seen]
+    zero = wording.zeros([name for name in METRICS if name not in seen])
     head = ("metric", "mean", _level(prediction), "p5", "p50", "p95", "inputs")
     rows = [_row(prediction, name) for name in seen]
     below = "The last column is the part of the variance that comes from the inputs."
     if zero:
-        below = f"{below} Zero in every run: {', '.join(zero)}."
+        below = f"{below} Zero in every run: {zero}."
     return notebook.table(head, rows) + notebook.remark(below)
 
 
