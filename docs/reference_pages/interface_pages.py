@@ -35,6 +35,7 @@ MEMBERS_OF: tuple[type, ...] = (
     fc.Mtbf,
     fc.Precision,
     fc.Costs,
+    fc.Series,
     fc.Comparison,
     fc.Difference,
     fc.ShareDifference,

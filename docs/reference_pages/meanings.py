@@ -165,9 +165,10 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     0: ("", "Done."),
     1: (
         "FAILED",
-        "stdout is closed or full, a file of `--out` or `--trace` could not be written (the result "
-        "is on stdout all the same), a task failed at every try or the Ray cluster could not do "
-        "it (there is no result), or there is a bug in failcast; a sentence says which.",
+        "stdout is closed or full, a file of `--out`, `--trace` or `--series` could not be written "
+        "(the result is on stdout all the same), a task failed at every try or the Ray cluster "
+        "could not do it (there is no result), or there is a bug in failcast; a sentence says "
+        "which.",
     ),
     2: (
         "INVALID_INPUT",

@@ -16,7 +16,14 @@ from tests.results.synthetic import (
 
 import failcast as fc
 from failcast.cli.balance import CELLS, STYLES, apportion, balance_lines
-from failcast.cli.report import cost_lines, metric_lines, server_lines, share_lines, what_ran
+from failcast.cli.report import (
+    cost_lines,
+    metric_lines,
+    series_lines,
+    server_lines,
+    share_lines,
+    what_ran,
+)
 from failcast.cli.table import aligned
 from failcast.engine.model import BUCKETS
 
@@ -255,3 +262,13 @@ def test_gpu_hours_are_shown_on_request_where_nothing_has_a_price() -> None:
     assert rows["total"][-2:] == ["100", "%"]
     none = days_of_training([1.0], status=[DEPLETED])
     assert not list(cost_lines(none, gpu_hours=True))
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_servers_over_time_fit_the_terminal(columns: int) -> None:
+    found = fc.series(fc.load("small"), replications=20, seed=1)
+    lines = [text.plain for text in series_lines(found, columns)]
+    assert max(map(len, lines)) <= columns
+    (head,) = (line for line in lines if line.startswith("  state "))
+    assert head.count("days") == (4 if columns == 120 else 2)
+    assert rows_of(lines)["runs"][0] == "20"

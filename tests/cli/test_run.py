@@ -364,3 +364,42 @@ def test_a_goal_on_the_cost_needs_a_price() -> None:
     swept = ("sweep", "small", "--metric", "cost", "--replications", "2", "--quiet")
     assert failcast(*swept, "--vary", "job.warm_standbys=0,8").exit_code == 2
     assert failcast(*swept, "--vary", "cost.gpu_hour=1,2").exit_code == 0
+
+
+def test_a_series_is_written_and_told_in_short(tmp_path: Path) -> None:
+    for ending in ("csv", "parquet", "json"):
+        result = run_small("--series", str(tmp_path / f"servers.{ending}"))
+        assert result.exit_code == 0
+        told = result.stdout.split("\n\n")[3]
+        assert told.startswith("Servers by state over time (mean, and 5 to 95 % of the runs that ")
+        assert "\n  in_repair " in told
+        assert told.splitlines()[-1].split()[0] == "runs"
+    document = json.loads((tmp_path / "servers.json").read_text())
+    assert document["running"][0] == 3
+    assert document["manifest"]["argv"]
+    with (tmp_path / "servers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["running"]) for row in rows] == document["running"]
+    assert float(rows[0]["active_mean"]) == 256.0
+
+
+def test_with_json_the_series_is_in_its_file_alone(tmp_path: Path) -> None:
+    result = run_small("--json", "--series", str(tmp_path / "servers.csv"))
+    assert (result.exit_code, result.stderr) == (0, "")
+    plain, counted = (json.loads(text) for text in (run_small("--json").stdout, result.stdout))
+    assert plain["metrics"] == counted["metrics"]
+    assert set(plain) == set(counted)
+
+
+def test_a_place_that_cannot_hold_a_series_is_refused_before_the_first_run(tmp_path: Path) -> None:
+    for place, why in (
+        (tmp_path / "servers.txt", "its name must end in .csv, .parquet or .json"),
+        (tmp_path / "no" / "servers.csv", "cannot write the series to"),
+    ):
+        result = run_small("--series", str(place))
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert why in result.stderr
+    result = run_small("--series", "s.csv", "--uncertain", "recovery.time.mean=10min..30min")
+    assert result.exit_code == 2
+    assert "--series is not there for a run with uncertain inputs" in result.stderr
+    assert list(tmp_path.iterdir()) == []

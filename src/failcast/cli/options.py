@@ -180,6 +180,15 @@ TraceOption = Annotated[
         autocompletion=candidates.files,
     ),
 ]
+SeriesOption = Annotated[
+    Path | None,
+    typer.Option(
+        parser=place,
+        metavar="FILE",
+        help="Write the servers by state over time to this .csv, .parquet or .json file.",
+        autocompletion=candidates.files,
+    ),
+]
 OutOption = Annotated[
     Path | None,
     typer.Option(

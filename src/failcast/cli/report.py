@@ -16,6 +16,7 @@ from failcast.cli.balance import balance_lines
 from failcast.cli.table import fitted
 from failcast.results import wording
 from failcast.results.cost_words import cost_rows, cost_title
+from failcast.results.timeline_words import series_rows, series_title
 
 #: What a narrow terminal does without, the first first.
 SPARE_FIGURES = (("p50",), ("p5", "p95"))
@@ -30,13 +31,14 @@ def report(
     *,
     server_hours: bool = False,
     gpu_hours: bool = False,
+    series: fc.Series | None = None,
     levers: fc.Levers | None = None,
 ) -> None:
     """Print the whole report of `sample` to stdout.
 
     `seconds` is how long the simulation took; `times` are the hours of `share_lines`. The tables of
-    `server_hours` and `gpu_hours` and the levers are printed on request; where anything has a
-    price, the costs are printed in any case.
+    `server_hours` and `gpu_hours`, the series and the levers are printed on request; where anything
+    has a price, the costs are printed in any case.
     """
     console, columns = output.results(), output.columns()
     for line in output.folded(sample.answer(), columns):
@@ -46,8 +48,9 @@ def report(
     balance = balance_lines(sample, output.speaks_unicode(), columns)
     states = list(server_lines(sample, columns)) if server_hours and sample.finished else []
     costs = list(cost_lines(sample, columns, gpu_hours=gpu_hours))
+    counts = [] if series is None else list(series_lines(series, columns))
     ran = [Text(what_ran(sample, seconds))]
-    for part in filter(None, (shares, metrics, balance, states, costs, ran)):
+    for part in filter(None, (shares, metrics, balance, states, counts, costs, ran)):
         console.print()
         print_lines(part, columns)
     if levers is not None:
@@ -140,6 +143,14 @@ def cost_lines(
     named = [(f"  {head[0]}", *head[1:]), *((f"  {row[0]}", *row[1:]) for row in rows)]
     yield from (Text(line, style="bold") for line in output.folded(cost_title(costs), columns))
     yield from table_lines(named, columns, SPARE_OF_COSTS, style="")
+
+
+def series_lines(series: fc.Series, columns: int | None = None) -> Iterator[Text]:
+    """The mean number of servers in each state at five times of a run, with its band."""
+    head, *rows = series_rows(series)
+    named = [(f"  {head[0]}", *head[1:]), *((f"  {row[0]}", *row[1:]) for row in rows)]
+    yield from (Text(line, style="bold") for line in output.folded(series_title(series), columns))
+    yield from table_lines(named, columns, (head[2:3] + head[4:5], head[3:4]), style="")
 
 
 def table_lines(

@@ -37,6 +37,7 @@ from failcast.cli.options import (
     ReplicationsOption,
     ScenarioArgument,
     SeedOption,
+    SeriesOption,
     ServerHoursOption,
     ThreadsOption,
     TraceOption,
@@ -68,6 +69,7 @@ def run(
     levers: LeversOption = False,
     as_json: JsonOption = False,
     trace: TraceOption = None,
+    series: SeriesOption = None,
     out: OutOption = None,
     fail_if: FailIfOption = None,
     quiet: QuietOption = False,
@@ -89,7 +91,7 @@ def run(
         }
         workers = default_threads() if threads is None else threads
         how = {"seed": seed, "threads": workers, "engine": engine}
-        extras = Extras(trace, out, server_hours, gpu_hours, levers)
+        extras = Extras(trace, series, out, server_hours, gpu_hours, levers)
         if plan.uncertain:
             from failcast.cli.uncertain import run_uncertain
 
@@ -132,6 +134,7 @@ class Extras(NamedTuple):
     """What only a run without uncertain inputs has."""
 
     trace: Path | None
+    series: Path | None
     out: Path | None
     server_hours: bool
     gpu_hours: bool
@@ -153,10 +156,11 @@ def _run_certain(
     plan: fc.Scenario, size: dict[str, Any], how: dict[str, Any], asked: Asked, extras: Extras
 ) -> Ended:
     """Simulate the scenario, print the report and write what is wanted."""
-    trace, out, quiet = extras.trace, extras.out, asked.quiet
-    if trace is not None:
-        with interrupts.raised():
-            fc.check_trace_path(trace)
+    trace, series, out, quiet = extras.trace, extras.series, extras.out, asked.quiet
+    for place, check in ((trace, fc.check_trace_path), (series, fc.check_series_path)):
+        if place is not None:
+            with interrupts.raised():
+                check(place)
     if out is not None:
         fc.check_folder(out)
     sample, seconds = _simulate(plan, size, how, quiet)
@@ -165,6 +169,10 @@ def _run_certain(
     if trace is not None:
         with _set_aside(unwritten):
             _write_trace(sample, trace, quiet)
+    counted: fc.Series | None = None
+    if series is not None:
+        with _set_aside(unwritten):
+            counted = _series(sample, series, how["threads"], asked)
     verdicts = [goal.judge(sample) for goal in asked.goals]
     document = {}
     if asked.as_json or out is not None:
@@ -178,7 +186,7 @@ def _run_certain(
         from failcast.cli.report import report
 
         tables = {"server_hours": extras.server_hours, "gpu_hours": extras.gpu_hours}
-        report(sample, seconds, asked.times, **tables, levers=tried)
+        report(sample, seconds, asked.times, **tables, series=counted, levers=tried)
     return Ended(verdicts, sample.interrupted, unwritten)
 
 
@@ -302,3 +310,26 @@ def _write_trace(sample: fc.Sample, path: Path, quiet: bool) -> None:
     fc.write_trace(events, path)
     if not quiet:
         output.notice(f"Wrote the events of replication 0 to {shlex.quote(str(path))}")
+
+
+def _series(sample: fc.Sample, path: Path, threads: int, asked: Asked) -> fc.Series | None:
+    """Count the servers of a sample and write what comes out; Ctrl-C gives the result without."""
+    from failcast.cli.progress import Progress
+
+    def show(more: int) -> None:
+        progress.show(more)
+
+    try:
+        if sample.interrupted:
+            raise KeyboardInterrupt
+        with Progress(sample.replications, quiet=asked.quiet) as progress, interrupts.raised():
+            found = fc.series(sample, threads=threads, on_progress=show)
+            interrupts.note()
+    except KeyboardInterrupt:
+        interrupts.answer()
+        output.notice(f"Interrupted; {shlex.quote(str(path))} is not written.")
+        return None
+    fc.write_series(found, path, found.to_dict(inputs=asked.inputs, **command_line()))
+    if not asked.quiet:
+        output.notice(f"Wrote the numbers of servers over time to {shlex.quote(str(path))}")
+    return found

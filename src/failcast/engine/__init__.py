@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from failcast.engine.executors import ExecutorError, TaskError
-from failcast.engine.model import EVENT_NAMES, METRICS, SERVER_STATES, Status
+from failcast.engine.model import EVENT_NAMES, METRICS, SERIES_STATES, SERVER_STATES, Status
 from failcast.engine.policies import Policies, PolicyError, ServerView
-from failcast.engine.simulate import ENGINES, Engine, RunInterrupted, Runs, Trace, run, trace
+from failcast.engine.simulate import ENGINES, Engine, Grid, RunInterrupted, Runs, Trace, run, trace
 from failcast.engine.warm import compile_notice
 
 if TYPE_CHECKING:
@@ -20,9 +20,11 @@ __all__ = [
     "ENGINES",
     "EVENT_NAMES",
     "METRICS",
+    "SERIES_STATES",
     "SERVER_STATES",
     "Engine",
     "ExecutorError",
+    "Grid",
     "Policies",
     "PolicyError",
     "RunInterrupted",

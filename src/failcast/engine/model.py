@@ -32,6 +32,17 @@ SERVER_STATES: Final = (
     "retired",
 )
 
+#: What a series counts at a grid time: servers by state, those in the repair shop as one.
+SERIES_STATES: Final = (
+    "active",
+    "standby",
+    "idle",
+    "spare",
+    "arriving",
+    "in_repair",
+    "retired",
+)
+
 #: (from, to, what makes it happen). Every change of a server's state is one of these.
 SERVER_TRANSITIONS: Final = (
     (IDLE, ACTIVE, "host selection"),

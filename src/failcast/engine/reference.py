@@ -40,6 +40,7 @@ class Reference(Hosts):
             self.env.process(self.health_checks())
         try:
             while self.status is None and not stop[0]:
+                self.count_servers()
                 self.env.step()
         except OutOfEventsError:
             pass  # it has ended

@@ -99,12 +99,16 @@ class State:
         replication: int,
         policies: type[Policies] = Policies,
         record: bool = False,
+        count_step: float = 0.0,
     ) -> None:
         self.plan = plan
         self.env = simpy.Environment()
         self.policies = policies(plan)
         self.chance = Chance(seed, replication)
         self.trace: list[tuple[float, int, int, int]] | None = [] if record else None
+        self.count_step = count_step
+        self.next_count = 0.0 if count_step > 0.0 else math.inf
+        self.counted: list[list[int]] = []  # by SERIES_STATES, at each time of the grid
         self.books = [0.0] * len(model.BUCKETS)
         self.counts = [0] * len(model.COUNTERS)
         self.events = self.selections = self.recoveries = self.loans = self.arriving = 0
@@ -319,6 +323,14 @@ class State:
         elif server.state == model.MANUAL_REPAIR:
             self.server_hours[model.AUTOMATED_REPAIR] += server.automated_end - server.since
             self.server_hours[model.MANUAL_REPAIR] += self.env.now - server.automated_end
+
+    def count_servers(self) -> None:
+        """Note how many servers are in each state at the grid times before the next event."""
+        while self.next_count < self.env.peek():
+            down = sum(self.in_state[state] for state in _REPAIRS)
+            before, retired = self.in_state[: model.ARRIVING + 1], self.in_state[model.RETIRED]
+            self.counted.append([*before, down, retired])
+            self.next_count = len(self.counted) * self.count_step
 
     def down_p99(self) -> int:
         """Return the least number of servers that more than which were down in 1 % of the time."""

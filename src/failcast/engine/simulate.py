@@ -92,6 +92,23 @@ class Runs:
         return [(name, value) for name, value in named if isinstance(value, np.ndarray)]
 
 
+@dataclass(frozen=True)
+class Grid:
+    """Times at which servers are counted, and room for what is found there."""
+
+    #: Hours between two times; the first is zero.
+    step: float
+    #: (replications, times, states) int32; states are ``SERIES_STATES``. Times that a replication
+    #: did not see are left as they are.
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, step: float, times: int, replications: int) -> Grid:
+        """Return a grid with nothing counted."""
+        shape = (replications, times, len(model.SERIES_STATES))
+        return cls(step, np.zeros(shape, dtype=np.int32))
+
+
 class RunInterrupted(KeyboardInterrupt):
     """Ctrl-C while replications ran. ``runs`` holds those before the first that had not ended."""
 
@@ -139,13 +156,14 @@ def run(
     policies: type[Policies] | None = None,
     on_progress: Progress | None = None,
     stop: np.ndarray | None = None,
+    grid: Grid | None = None,
 ) -> Runs:
     """Run ``replications`` of ``scenario`` and return their bare results.
 
     ``seed`` is below 2**64. ``threads`` share the replications; the reference engine is plain
     Python and gains nothing from more than one. ``policies`` (a subclass of ``Policies``) runs in
     the reference engine only. ``on_progress`` is called with the number of replications that have
-    just been done, from whichever thread did them.
+    just been done, from whichever thread did them. Into a ``grid`` servers are counted by state.
 
     Raises ``ValueError`` for an unknown engine, or for policies with the kernel, and on Ctrl-C
     ``RunInterrupted`` with the replications that are done.
@@ -162,10 +180,13 @@ def run(
         rows = runs.values[part], runs.server_hours[part], runs.status[part]
         if engine == "kernel":
             world = _one_of(worlds, plan)
+            if grid is not None:
+                world.count_into(grid.counts[part], grid.step)
             run_block(plan, world, seed, first + begin, *rows, stop)
             worlds.append(world)
         else:
-            _reference_block(plan, seed, first + begin, *rows, stop, policies)
+            seen = None if grid is None else Grid(grid.step, grid.counts[part])
+            _reference_block(plan, seed, first + begin, *rows, stop, policies, seen)
         if on_progress is not None and not stop[0]:
             on_progress(finish - begin)
 
@@ -357,13 +378,18 @@ def _reference_block(
     status: np.ndarray,
     stop: np.ndarray,
     policies: type[Policies] | None,
+    grid: Grid | None,
 ) -> None:
     from failcast.engine.reference import Reference
 
+    step = 0.0 if grid is None else grid.step
     for i in range(len(status)):
-        one = Reference(plan, seed, first + i, policies or Policies)
+        one = Reference(plan, seed, first + i, policies or Policies, count_step=step)
         ended = one.run(stop)  # type: ignore[arg-type]  # an array of one number will do
         if ended is None:
             return
         values[i], hours[i] = reference_row(one), one.server_hours
+        if grid is not None and one.counted:
+            seen = one.counted[: grid.counts.shape[1]]
+            grid.counts[i, : len(seen)] = seen
         status[i] = ended  # the last, for it says that the replication is done

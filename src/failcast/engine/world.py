@@ -17,6 +17,7 @@ from failcast.engine.model import (
     SERVER_STATES,
     TIERS,
 )
+from failcast.engine.model import BUCKETS, COUNTERS, SERIES_STATES, SERVER_STATES
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
 from failcast.engine.tables import LANES, NUMBER_DTYPE, address_of, code
 
@@ -72,6 +73,8 @@ WORLD_DTYPE: Final = np.dtype(
                 "from_progress",
                 "from_kept",  # hours of checkpoints
                 "part_begin",  # of the first part of a recovery that is not booked
+                "count_step",  # of a series; 0: there is none
+                "next_count",
             )
         ]
         + [
@@ -119,6 +122,9 @@ WORLD_DTYPE: Final = np.dtype(
                 "failing_count",
                 "first_part",  # of a recovery that is not booked
                 "last_part",
+                "counts_n",  # times of the series that are noted
+                "counts_room",
+                "counts_first",  # row of the first time of this replication
             )
         ]
         + [
@@ -143,6 +149,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "down_hours",
                 "failing",  # servers that failed and are not diagnosed yet
                 "lines",  # of the trace; a numpy record has a method trace
+                "counts_of",  # the series
             )
         ]
         + [
@@ -201,6 +208,9 @@ LEDGER_DTYPE: Final = np.dtype(
 )
 
 HOURS_DTYPE: Final = np.dtype((np.record, [("hours", np.float64)]))
+
+#: Servers by state at one time of a series.
+COUNTS_DTYPE: Final = np.dtype((np.record, [(name, np.int32) for name in SERIES_STATES]))
 
 #: The status of a replication, or the word to stop.
 FLAG_DTYPE: Final = np.dtype((np.record, [("is_", np.uint8)]))
@@ -280,6 +290,15 @@ class World:
         for name, table in self.tables.items():
             self.record[name] = address_of(table)
         self.record.servers_total, self.record.trace_room = total, len(trace)
+
+    def count_into(self, rows: np.ndarray, step: float) -> None:
+        """Have the servers counted every ``step`` hours into (replications, times, states).
+
+        ``rows`` is contiguous, int32, and belongs to the caller.
+        """
+        self.counts = rows.reshape(-1).view(COUNTS_DTYPE)
+        self.record.counts_of, self.record.counts_room = address_of(self.counts), rows.shape[1]
+        self.record.count_step = step
 
 
 def _on_cache_lines(rows: int, dtype: np.dtype[Any]) -> np.ndarray:

@@ -18,6 +18,8 @@ from failcast.results.request import check_request
 from failcast.results.run import compile_kernel, simulate, trace
 from failcast.results.sample import Bucket, Sample
 from failcast.results.statistics import Interval, Mtbf, Proportion, Summary
+from failcast.results.timeline import Series, series
+from failcast.results.timeline_file import check_series_path, write_series
 from failcast.results.trace_file import check_trace_path, write_trace
 
 __all__ = [
@@ -33,14 +35,18 @@ __all__ = [
     "Proportion",
     "RequestError",
     "Sample",
+    "Series",
     "Summary",
     "Verdict",
     "check_folder",
     "check_request",
+    "check_series_path",
     "check_trace_path",
     "compile_kernel",
+    "series",
     "simulate",
     "trace",
     "write_folder",
+    "write_series",
     "write_trace",
 ]

@@ -68,7 +68,7 @@ def simulate(
     }
     run = partial(engines.run, scenario, on_progress=on_progress, **options)
     collection = Collection(size, scenario.run.confidence, on_estimate)
-    with _policies_refused(engine, policies):
+    with policies_refused(engine, policies):
         interrupted = collection.collect(run, keep_on_interrupt)
     return Sample(
         scenario=scenario,
@@ -100,7 +100,7 @@ def trace(
     request.check_engine(engine)
     request.check_policies(policies)
     start, number = request.seed_of(seed), request.replication_of(replication)
-    with _policies_refused(engine, policies):
+    with policies_refused(engine, policies):
         return engines.trace(
             scenario, seed=start, replication=number, engine=engine, policies=policies
         )
@@ -119,7 +119,7 @@ def compile_kernel(announce: Callable[[str], None] | None = None) -> None:
 
 
 @contextmanager
-def _policies_refused(engine: Engine, policies: type[Policies] | None) -> Iterator[None]:
+def policies_refused(engine: Engine, policies: type[Policies] | None) -> Iterator[None]:
     """Pass on as a RequestError what the engine says to policies that it cannot run.
 
     The kernel refuses them before anything runs, so no other error can be meant here.

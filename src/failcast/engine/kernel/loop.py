@@ -28,6 +28,7 @@ from failcast.engine.kernel.failures import (
 )
 from failcast.engine.kernel.hosts import arrive, promote, select_hosts
 from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
+from failcast.engine.kernel.series import count_servers
 from failcast.engine.kernel.start import reset
 from failcast.engine.kernel.stretch import anchor, catch_up, go_along, skips
 from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
@@ -92,8 +93,12 @@ def _run(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # c
     while w.status == NO_STATUS and flag_at(stop, 0).is_ == 0:
         time = next_key(w, due)
         if time <= w.next_time:  # repairs and arrivals come before all else of their instant
+            if w.next_count < time:
+                count_servers(w, time)
             _pool_event(plan, w, due, time)
         else:
+            if w.next_count < w.next_time:
+                count_servers(w, w.next_time)
             if _count_event(plan, w, w.next_time):
                 _job_event(plan, w, w.next_time, w.next_rank)
             schedule(plan, w)
@@ -223,10 +228,11 @@ def run_block(  # type: ignore[no-untyped-def]  # compiled
     The last four are addresses: metrics (replications x metrics) and server-hours (replications x
     states) as NUMBER_DTYPE, and status (one for each) as FLAG_DTYPE, are written. If the world has
     room for a trace, that of the last replication is left there; the number of lines it would have
-    written comes back, also if there was less room. Another thread may set the flag at ``stop``:
-    what was written then is worth nothing.
+    written comes back, also if there was less room. The series of each has rows of its own. Another
+    thread may set the flag at ``stop``: what was written then is worth nothing.
     """
     for i in range(count):
+        w.counts_first = i * w.counts_room
         run_one(plan, w, seed, first + i, stop)
         _write_metrics(w, values, i * len(METRICS))
         for state in range(len(SERVER_STATES)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from failcast.engine.memory import row_of
 from failcast.engine.world import (
     CALENDAR_DTYPE,
+    COUNTS_DTYPE,
     FLAG_DTYPE,
     HOURS_DTYPE,
     ID_DTYPE,
@@ -28,3 +29,4 @@ ledger_at = row_of(LEDGER_DTYPE)
 line_on_sheet = row_of(SHEET_DTYPE)
 tie_at = row_of(TIE_DTYPE)
 flag_at = row_of(FLAG_DTYPE)
+counts_at = row_of(COUNTS_DTYPE)

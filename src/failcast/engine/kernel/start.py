@@ -17,6 +17,7 @@ from failcast.engine.kernel.rows import (
     slot_at,
     state_at,
 )
+from failcast.engine.kernel.series import begin_counts
 from failcast.engine.kernel.tally import clear_tally
 from failcast.engine.kernel.work import clear_work
 from failcast.engine.lives import life_hours
@@ -36,6 +37,7 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     for i in range(len(COUNTERS)):
         w.counts[i] = 0
     clear_tally(w)
+    begin_counts(w)
     w.wall = w.clock = w.progress = 0.0
     w.phase, w.status = NO_PHASE, NO_STATUS
     w.short = w.wake = 0
