@@ -163,8 +163,8 @@ def test_the_frame_has_one_row_per_replication_with_its_status() -> None:
     )
     frame = fc.Sample(scenario=fc.Scenario(), runs=runs, seed=1).frame()
     states = [f"server_hours_{state}" for state in fc.SERVER_STATES]
-    causes = [f"gpu_hours_{line.cause}" for line in days_of_training([1.0]).costs()]
-    gpu_hours = [name for name in causes if not name.endswith("repair")]
+    lines = days_of_training([1.0]).costs()
+    gpu_hours = [f"gpu_hours_{line.cause}" for line in lines if line.gpu_hours is not None]
     assert frame.columns == ["replication", "status", *fc.METRICS, *states, *gpu_hours]
     assert frame["replication"].to_list() == [40, 41]
     assert frame["status"].to_list() == ["finished", "depleted"]
