@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -93,12 +94,27 @@ def test_small_is_table_1_with_other_sizes() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["llama3-405b", "meta-rsc1", "meta-rsc2", "frontier-100k"])
+def test_every_figure_of_a_real_cluster_says_where_it_comes_from(name: str) -> None:
+    text = (files("failcast.scenario") / "presets" / f"{name}.yaml").read_text("utf-8")
+    block, spoken_for = "", False
+    for line in text.splitlines():
+        if re.match(r"\w+:", line):
+            # What stands beside the name of a block is about all of it.
+            block, spoken_for = line.split(":")[0], "#" in line
+        figure = re.match(r"\s+\w+: [^#]*[1-9]", line) and block != "run"
+        # The multiplier is of no account where no server is defective.
+        assert not figure or spoken_for or "#" in line or line.endswith("multiplier: 5"), line
+    words = ("borrowed", "assumed") if name == "frontier-100k" else ("measured", "borrowed")
+    assert all(f"# {word}" in text for word in words)
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
         ("smal", "did you mean 'small'?"),
         ("airesim-table-1", "did you mean 'airesim-table1'?"),
-        ("quite-different", "neither a preset (airesim-table1 or small) nor a file"),
+        ("quite-different", "neither a preset (airesim-table1, small, llama3-405b, "),
         ("plan.txt", "does not end in .yaml, .yml, .toml or .json"),
         ("plan.yaml", "does not exist"),
         ("\x00.yaml", "does not exist"),

@@ -34,6 +34,10 @@ from failcast.scenario.texts import PARSERS, Parsed
 PRESETS: Final = {
     "airesim-table1": "AIReSim's Table 1: a job of 4096 servers for 256 days.",
     "small": "A job of 256 servers for 60 days, the rest as in Table 1.",
+    "llama3-405b": "Llama 3 405B at Meta: a job of 2048 servers for 50 days.",
+    "meta-rsc1": "Meta's cluster RSC-1: a job of 1000 of 2000 servers for 14 days.",
+    "meta-rsc2": "Meta's cluster RSC-2: a job of 500 of 1000 servers for 14 days.",
+    "frontier-100k": "A job of 98,304 GPUs on a cluster of 100,000 for 30 days.",
 }
 #: Largest scenario file.
 MOST_BYTES: Final = 1_000_000
