@@ -50,6 +50,8 @@ MEMBERS_OF: tuple[type, ...] = (
     fc.Curve,
     fc.BreakEven,
     fc.Crossing,
+    fc.Validation,
+    fc.Validated,
     fc.Policies,
     fc.ServerView,
     fc.Trace,

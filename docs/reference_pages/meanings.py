@@ -178,7 +178,8 @@ EXIT_CODES: dict[int, tuple[str, str]] = {
     10: (
         "GOAL_FAILED",
         "The result is there, and a goal of `--fail-if` failed; a sentence on stderr says which. "
-        "Of `failcast plan`: no setting was shown to meet all goals.",
+        "Of `failcast plan`: no setting was shown to meet all goals. Of `failcast validate`: not "
+        "everything that can be compared agrees.",
     ),
     130: (
         "INTERRUPTED",
@@ -273,6 +274,11 @@ GLOSSARY: dict[str, str] = {
     "Lever": (
         "A main knob of a scenario, such as the recovery time, halved or doubled; `--levers` tells "
         "what each would save."
+    ),
+    "Anchor": (
+        "A published system with figures to hold the model against, see `failcast validate`. A "
+        "comparison is calibrated (the figure set a parameter), emergent (it did not), sanity "
+        "(arithmetic of the inputs, or another model's figures) or declined, with the reason."
     ),
 }
 

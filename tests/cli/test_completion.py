@@ -67,6 +67,7 @@ def test_verbs_and_options_are_completed() -> None:
         "rank",
         "plan",
         "reproduce",
+        "validate",
         "check",
         "init",
         "schema",
@@ -102,6 +103,9 @@ def test_goals_and_choices_are_completed() -> None:
     assert completed("failcast run small --fail-if et").keys() >= {"ettr", "ettr.low", "ettr.p95"}
     assert completed("failcast run small --engine ").keys() == {"kernel", "reference"}
     assert completed("failcast completion ").keys() == SCRIPTS.keys()
+    titles = {name: anchor.title for name, anchor in fc.anchors().items()}
+    assert completed("failcast validate ").keys() == titles.keys()
+    assert dict(candidates.anchors("llama")) == {"llama3-405b": titles["llama3-405b"]}
 
 
 # --- Its parts ------------------------------------------------------------------------------------

@@ -24,8 +24,12 @@ from failcast.cli.reproduce import reproduce
 from failcast.cli.run import run
 from failcast.cli.schema import schema
 from failcast.cli.sweep import sweep
+from failcast.cli.validate import validate
 
-VERBS = (run, compare, sweep, rank, plan, reproduce, check, init, schema, completion)
+VERBS = (
+    *(run, compare, sweep, rank, plan, reproduce, validate),
+    *(check, init, schema, completion),
+)
 
 app = typer.Typer(
     name="failcast",

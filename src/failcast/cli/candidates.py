@@ -90,6 +90,15 @@ def studies(incomplete: str) -> Candidates:
     ]
 
 
+def anchors(incomplete: str) -> Candidates:
+    """Published systems to validate against."""
+    import failcast as fc
+
+    return [
+        (name, anchor.title) for name, anchor in fc.anchors().items() if name.startswith(incomplete)
+    ]
+
+
 def executors(incomplete: str) -> Candidates:
     """Who may do the work; an address has to be typed."""
     from failcast.results.workers import EXECUTORS

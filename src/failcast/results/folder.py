@@ -13,7 +13,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
@@ -24,6 +24,7 @@ from failcast.results.whole_file import TEMPORARY, remove, sync_directory
 
 SCHEMA: Final = "failcast.folder/1"
 MANIFEST: Final = "manifest.json"
+Writer = Callable[[IO[bytes]], Any]
 #: Largest manifest that is read to see whose a folder is.
 _MOST_BYTES: Final = 10_000_000
 
@@ -64,17 +65,30 @@ def write_folder(
     goals. Earlier results are replaced; whatever goes wrong while writing, they stay as they were
     and nothing else is left. Raises RequestError. Returns the folder.
     """
-    target = check_folder(path)
     document = sample.to_dict() if document is None else document
     frame = sample.frame()
-    writers: dict[str, Callable[[IO[bytes]], Any]] = {
+    writers: dict[str, Writer] = {
         "result.json": lambda file: file.write(json_bytes(document)),
         "replications.parquet": frame.write_parquet,
         "replications.csv": frame.write_csv,
     }
+    return write_files(path, SCHEMA, writers, document["manifest"])
+
+
+def write_files(
+    path: str | os.PathLike[str],
+    schema: str,
+    writers: Mapping[str, Writer],
+    about: Mapping[str, Any],
+) -> Path:
+    """Write files by name, then the manifest: `schema`, what it is `about`, and their hashes.
+
+    As `write_folder`, which writes those of a sample. Raises RequestError. Returns the folder.
+    """
+    target = check_folder(path, schema)
     with _room(path, target) as temporary:
         hashes = {name: write_synced(temporary(name), write) for name, write in writers.items()}
-        manifest = {"schema": SCHEMA, **document["manifest"], "files": hashes}
+        manifest = {"schema": schema, **about, "files": hashes}
         write_synced(temporary(MANIFEST), lambda file: file.write(json_bytes(manifest)))
         for name in (*writers, MANIFEST):
             temporary(name).replace(target / name)

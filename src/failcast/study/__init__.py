@@ -34,10 +34,21 @@ from failcast.study.ranking import (
 from failcast.study.reproductions import STUDIES, Finding, Reproduction, reproduce, runs_of_study
 from failcast.study.sweeps import Cell, Effect, Figures, Sweep, check_sweep, sweep, sweep_effects
 from failcast.study.uncertain import Cause, Parts, Prediction, check_prediction, predict
+from failcast.study.validations import (
+    Anchor,
+    AnchorFigure,
+    Validated,
+    Validation,
+    anchors,
+    runs_of_validation,
+    validate,
+)
 
 __all__ = [
     "PLAN_BUDGET",
     "STUDIES",
+    "Anchor",
+    "AnchorFigure",
     "BreakEven",
     "Cause",
     "Cell",
@@ -65,7 +76,10 @@ __all__ = [
     "Reproduction",
     "ShareDifference",
     "Sweep",
+    "Validated",
+    "Validation",
     "Wanted",
+    "anchors",
     "break_even",
     "break_even_of",
     "check_curve",
@@ -83,7 +97,9 @@ __all__ = [
     "rank",
     "reproduce",
     "runs_of_study",
+    "runs_of_validation",
     "span_of",
     "sweep",
     "sweep_effects",
+    "validate",
 ]
