@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import failcast
-from benchmarks import cluster, cold_start, ranking, scaling, studies, table1, threads
+from benchmarks import cluster, cold_start, ranking, real, scaling, studies, table1, threads
 from benchmarks.document import RELEASES, RESULTS, document, last_release, load_now, write
 from benchmarks.effort import FULL, SHORT
 from benchmarks.report import lines
@@ -22,6 +22,7 @@ PARTS = {
     "Table 1": table1.measure,
     "growth with the servers": scaling.measure,
     "two threads": threads.measure,
+    "real clusters": real.measure,
     "studies": studies.measure,
     "ranking": ranking.measure,
     "Ray beside threads": cluster.measure,

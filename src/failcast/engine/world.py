@@ -14,10 +14,10 @@ from failcast.engine.model import (
     COUNTERS,
     PHASE_HOURS,
     RECOVERY_PARTS,
+    SERIES_STATES,
     SERVER_STATES,
     TIERS,
 )
-from failcast.engine.model import BUCKETS, COUNTERS, SERIES_STATES, SERVER_STATES
 from failcast.engine.plan import RETIRE_THRESHOLD, Plan
 from failcast.engine.tables import LANES, NUMBER_DTYPE, address_of, code
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "failcast.run/1"
 
-OPERATING = ("productive_hours", "lost_hours", "degraded_hours")
+OPERATING = ("productive_hours", "lost_hours", "degraded_hours", "checkpoint_hours")
 """The hours in which the job's servers compute."""
 
 

@@ -6,6 +6,7 @@ chance as the scenario itself, so that small effects are seen.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -14,8 +15,10 @@ from typing import Any, Final
 from failcast.engine import Engine
 from failcast.results import RequestError, Sample, simulate, wording
 from failcast.results.request import check_request
-from failcast.scenario import Scenario, ScenarioError, format_duration, format_rate
+from failcast.scenario import Constant, Scenario, ScenarioError, format_duration, format_rate
 from failcast.scenario.drawn import DurationFamily
+from failcast.scenario.optimum import interval_hours
+from failcast.scenario.recovering import PHASES
 from failcast.study import notebook
 from failcast.study.comparison import compare
 from failcast.study.differences import Difference, ShareDifference
@@ -46,10 +49,63 @@ class Knob:
         """The values in words, `2 h, 2 d`; distributions by their means."""
         return ", ".join(map(_text, values.values()))
 
+    def applies(self, scenario: Scenario) -> bool:
+        """Whether the scenario has such a thing at all."""
+        return True
+
     def is_zero(self, scenario: Scenario) -> bool:
         """Whether there is nothing to halve or to double."""
         values = self.values(scenario).values()
         return not any(v.mean_hours if isinstance(v, DurationFamily) else v for v in values)
+
+
+@dataclass(frozen=True)
+class RecoveryTime(Knob):
+    """The whole recovery: what is not divided, and every phase that takes time."""
+
+    def values(self, scenario: Scenario) -> dict[str, Any]:
+        """Path -> the duration there, of those that are not zero; of the first if all are."""
+        values = super().values(scenario)
+        return {p: v for p, v in values.items() if v.mean_hours > 0.0} or dict(
+            [*values.items()][:1]
+        )
+
+    def text(self, values: dict[str, Any], scenario: Scenario) -> str:
+        """The mean of all of it."""
+        return _text(Constant(value=math.fsum(part.mean_hours for part in values.values())))
+
+
+@dataclass(frozen=True)
+class CheckpointKnob(Knob):
+    """A time of checkpoints, where any are written; the optimal interval counts as a number."""
+
+    def values(self, scenario: Scenario) -> dict[str, Any]:
+        """Path -> the value there, in hours where it is an interval."""
+        values = super().values(scenario)
+        if "checkpoint.interval" in values:
+            values["checkpoint.interval"] = Constant(value=_finite(interval_hours(scenario)))
+        return values
+
+    def turned(self, scenario: Scenario, factor: float) -> dict[str, Any]:
+        """Path -> the value there times `factor`."""
+        turned = super().turned(scenario, factor)
+        if "checkpoint.interval" in turned:
+            turned["checkpoint.interval"] = turned["checkpoint.interval"].value
+        return turned
+
+    def text(self, values: dict[str, Any], scenario: Scenario) -> str:
+        """The values in words."""
+        known = (v if isinstance(v, DurationFamily) else Constant(value=v) for v in values.values())
+        return ", ".join(map(_text, known))
+
+    def applies(self, scenario: Scenario) -> bool:
+        """Whether the job ever stops for a checkpoint."""
+        return scenario.checkpoint.are_written
+
+
+def _finite(hours: float) -> float:
+    """The hours; none where nothing fails, and no interval is the best."""
+    return hours if math.isfinite(hours) else 0.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +134,12 @@ class IdleServers(Knob):
 
 
 KNOBS: Final = (
-    Knob("recovery time", ("recovery.time",)),
+    RecoveryTime(
+        "recovery time",
+        ("recovery.time", *(f"recovery.{phase}" for phase in PHASES)),
+    ),
+    CheckpointKnob("checkpoint interval", ("checkpoint.interval",)),
+    CheckpointKnob("checkpoint write", ("checkpoint.write",)),
     # Systematic failures are a multiple of the random ones, so this is the rate of both.
     Knob("failure rate", ("failures.random.rate",)),
     Knob("repair time", ("repair.automated.time", "repair.manual.time")),
@@ -220,12 +281,14 @@ def levers(
 
 def planned_levers(scenario: Scenario) -> tuple[Lever, ...]:
     """The levers that `levers` tries, without their figures; `scenario` is None where it cannot."""
-    return tuple(_planned(scenario, knob, factor) for knob in KNOBS for factor in FACTORS)
+    knobs = [knob for knob in KNOBS if knob.applies(scenario)]
+    return tuple(_planned(scenario, knob, factor) for knob in knobs for factor in FACTORS)
 
 
 def _planned(scenario: Scenario, knob: Knob, factor: float) -> Lever:
-    now = knob.text(knob.values(scenario), scenario)
-    plain = Lever(knob.name, knob.paths, factor, now, None, scenario.run.confidence)
+    values = knob.values(scenario)
+    now = knob.text(values, scenario)
+    plain = Lever(knob.name, tuple(values), factor, now, None, scenario.run.confidence)
     if knob.is_zero(scenario):
         return replace(plain, reason="it is zero.")
     try:
