@@ -82,8 +82,31 @@ def test_a_lever_is_the_comparison_made_by_hand(
 
 def test_every_knob_is_turned_both_ways_once(found: fc.Levers) -> None:
     assert sorted((each.knob, each.factor) for each in found) == sorted(
-        (knob.name, factor) for knob in module.KNOBS for factor in (0.5, 2.0)
+        (knob.name, factor)
+        for knob in module.KNOBS
+        for factor in (0.5, 2.0)
+        if knob.applies(SMALL)
     )
+
+
+def test_checkpoints_and_phases_are_levers_where_there_are_any() -> None:
+    """The optimal interval counts as its number of hours, the recovery as the sum of its phases."""
+    scenario = SMALL.with_(
+        checkpoint__interval="optimal",
+        checkpoint__write="1 min",
+        recovery__time="0 h",
+        recovery__detect="5 min",
+        recovery__restart="10 min",
+    )
+    planned = {(each.knob, each.factor): each for each in module.planned_levers(scenario)}
+    recovery = planned["recovery time", 0.5]
+    assert (recovery.now, recovery.then) == ("15 min", "450 s")
+    assert recovery.paths == ("recovery.detect", "recovery.restart")
+    interval = planned["checkpoint interval", 2.0].scenario
+    assert interval is not None
+    assert interval.checkpoint.interval == 2.0 * fc.scenario.optimum(scenario).interval
+    write = planned["checkpoint write", 0.5]
+    assert (write.now, write.then) == ("60 s", "30 s")
 
 
 def test_the_lever_that_saves_most_comes_first_and_is_named(found: fc.Levers) -> None:
