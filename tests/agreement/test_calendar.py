@@ -17,7 +17,7 @@ import pytest
 from tests.agreement.many import Dice
 
 from failcast.engine.kernel import calendar
-from failcast.engine.kernel.rows import calendar_at
+from failcast.engine.kernel.rows import calendar_at, server_at
 from failcast.engine.plan import make_plan
 from failcast.engine.world import DUE, TRACE_DTYPE, World
 from failcast.scenario import Scenario
@@ -36,21 +36,28 @@ class Step(NamedTuple):
 
 
 @numba.njit  # without a cache, which would grow stale
-def follow(w, rate, steps, keys, found):  # type: ignore[no-untyped-def]  # compiled
-    """Do all steps on an empty calendar; write the key and the server of each look."""
+def follow(w, rate, limit, steps, keys, found):  # type: ignore[no-untyped-def]  # compiled
+    """Do all steps on an empty calendar; write the key and the server of each look.
+
+    All servers count as active. Who is out of the calendar has no key beyond its limit.
+    """
     c = calendar_at(w.calendars, DUE)
-    calendar.clear(c, rate)
+    calendar.clear(c, rate, limit)
+    for server in range(w.servers_total):
+        server_at(w.servers, server).key = 0.0
     for n in range(len(steps)):
         what, server, rank = steps[n, 0], steps[n, 1], steps[n, 2]
         if what == INSERT:
             calendar.insert(w, c, server, keys[n], rank)
         elif what == REMOVE:
             calendar.remove(w, c, server)
+            server_at(w.servers, server).key = 0.0
         else:
             keys[n] = calendar.next_key(w, c)
             found[n] = calendar.next_server(c) if keys[n] < math.inf else NOBODY
             if what == TAKE and keys[n] < math.inf:
                 c.first += 1
+                server_at(w.servers, found[n]).key = 0.0
 
 
 def world_of(servers: int) -> World:
@@ -66,10 +73,13 @@ def check(world: World, rate: float, steps: list[Step]) -> None:
     rows = np.array([(step.what, step.server, step.rank) for step in steps])
     keys = np.array([step.key if step.what == INSERT else math.nan for step in steps])
     found = np.full(len(steps), NOBODY)
-    follow(world.record, rate, rows, keys, found)
-    for n, step in enumerate(steps):
-        if step.what in (LOOK, TAKE):
-            assert (keys[n], found[n]) == (step.key, step.server), f"step {n}"
+    # Whether everybody is on a list, or only who is due soon, is to make no difference.
+    for limit in (1e300, 2.0 / rate, 1e-3 / rate):
+        given = keys.copy()
+        follow(world.record, rate, limit, rows, given, found)
+        for n, step in enumerate(steps):
+            if step.what in (LOOK, TAKE):
+                assert (given[n], found[n]) == (step.key, step.server), f"step {n}, limit {limit}"
 
 
 class Heap:

@@ -82,10 +82,7 @@ def test_a_lever_is_the_comparison_made_by_hand(
 
 def test_every_knob_is_turned_both_ways_once(found: fc.Levers) -> None:
     assert sorted((each.knob, each.factor) for each in found) == sorted(
-        (knob.name, factor)
-        for knob in module.KNOBS
-        for factor in (0.5, 2.0)
-        if knob.applies(SMALL)
+        (knob.name, factor) for knob in module.KNOBS for factor in (0.5, 2.0) if knob.applies(SMALL)
     )
 
 

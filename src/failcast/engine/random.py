@@ -311,9 +311,14 @@ def sample(kind, a, b, place, stream):  # type: ignore[no-untyped-def]  # compil
     return _other(kind, a, b, word)
 
 
-@bare
+@inlined
 def drawn(kind, a, b, place, stream):  # type: ignore[no-untyped-def]  # compiled
-    """Return what ``sample`` does; for what happens seldom, to keep the compiled code short."""
+    """Return what ``sample`` does; where that is drawn seldom, to keep the compiled code short."""
+    return a if kind == CONSTANT else _drawn(kind, a, b, place, stream)
+
+
+@bare
+def _drawn(kind, a, b, place, stream):  # type: ignore[no-untyped-def]  # compiled
     return sample(kind, a, b, place, stream)
 
 

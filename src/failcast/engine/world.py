@@ -34,7 +34,9 @@ CALENDAR_DTYPE: Final = np.dtype(
         np.record,
         [
             ("days_per_hour", np.float64),
+            ("limit", np.float64),  # hours; who is due later is not on a list
             ("hanging", np.int64),  # servers on lists
+            ("parked", np.int64),  # servers that are due after the limit
             ("today", np.int64),  # the sheet holds all that is due up to this day
             ("mask", np.int64),  # days of the ring - 1
             ("first", np.int64),  # line of the sheet

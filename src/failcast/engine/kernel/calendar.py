@@ -6,6 +6,9 @@ the end of today stands on a sheet, sorted, so that the next one is read off its
 holds failure points on the job's clock, the other repair ends and arrivals in wall time. A server
 is in one of them at most, so its links are enough for both. Ties go to the smaller rank, then to
 the smaller server number.
+
+Who fails after the job is likely to have ended is on no list, but counted: servers live long, and
+most of a short job's never fail. Should its clock come that far, they are found and listed.
 """
 
 from __future__ import annotations
@@ -14,8 +17,16 @@ import math
 from typing import Final
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.rows import calendar_at, id_at, line_on_sheet, server_at, tie_at
+from failcast.engine.kernel.rows import (
+    calendar_at,
+    id_at,
+    line_on_sheet,
+    server_at,
+    state_at,
+    tie_at,
+)
 from failcast.engine.memory import count_below
+from failcast.engine.model import ACTIVE
 from failcast.engine.random import number_at
 from failcast.engine.tables import LANES, code
 from failcast.engine.world import DUE, FIRST, NONE
@@ -29,6 +40,8 @@ _LAST_DAY: Final = 9.0e18
 _LONG_WALK: Final = 32
 #: Lines of a day that is sorted by counting.
 _SHORT_DAY: Final = 64
+#: By so much a limit that is reached is raised.
+_FURTHER: Final = 1.25
 _EVE: Final = code(-1)
 _SERVER_BITS: Final = code(32)
 _SERVER_MASK: Final = code(0xFFFFFFFF)
@@ -41,10 +54,11 @@ def _day(c, key):  # type: ignore[no-untyped-def]  # compiled
 
 @inlined
 def insert(w, c, i, key, rank):  # type: ignore[no-untyped-def]  # compiled
-    """Enter server ``i`` at ``key`` hours; one whose key is infinite is nowhere."""
+    """Enter server ``i`` at ``key`` hours; one whose key is beyond the limit is only counted."""
     server = server_at(w.servers, i)
     server.key, server.rank = key, rank
-    if math.isinf(key):
+    if key > c.limit:
+        c.parked += 1
         return
     day = _day(c, key)
     if day > c.today:
@@ -178,7 +192,8 @@ def remove(w, c, i):  # type: ignore[no-untyped-def]  # compiled
 def _remove_from_midst(w, c, i):  # type: ignore[no-untyped-def]  # compiled
     """Take out server ``i``, which is not the next one."""
     key = server_at(w.servers, i).key
-    if math.isinf(key):
+    if key > c.limit:
+        c.parked -= 1
         return
     day = _day(c, key)
     if day > c.today:
@@ -221,6 +236,16 @@ def take_next(c):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def _turn_the_page(w, c):  # type: ignore[no-untyped-def]  # compiled
     """Go on to the next day on which something is due, and write its sheet."""
+    _find_day(w, c)
+    if c.last == FIRST and c.parked > 0:
+        _raise_limit(w, c)
+        if c.last == FIRST and c.hanging > 0:
+            _find_day(w, c)
+
+
+@bare
+def _find_day(w, c):  # type: ignore[no-untyped-def]  # compiled
+    """Write the sheet of the next day on whose list somebody is."""
     c.first = c.last = FIRST
     empty = FIRST
     while c.last == FIRST and c.hanging > 0:
@@ -233,6 +258,27 @@ def _turn_the_page(w, c):  # type: ignore[no-untyped-def]  # compiled
         if i != NONE:
             list_.server = NONE
             _open(w, c, i)
+
+
+@bare
+def _raise_limit(w, c):  # type: ignore[no-untyped-def]  # compiled
+    """Enter those who fail after the limit, as far as a higher one reaches.
+
+    Only the calendar of failure points has such a limit, and its servers are the active ones.
+    """
+    limit, least = c.limit, math.inf
+    for s in range(w.servers_total):
+        key = server_at(w.servers, s).key
+        if state_at(w.states, s).is_ == ACTIVE and key > limit:
+            least = min(least, key)
+    if math.isinf(least):
+        return
+    c.limit = max(_FURTHER * limit, least)
+    for s in range(w.servers_total):
+        server = server_at(w.servers, s)
+        if state_at(w.states, s).is_ == ACTIVE and limit < server.key <= c.limit:
+            c.parked -= 1
+            insert(w, c, s, server.key, int(server.rank))
 
 
 @inlined
@@ -315,10 +361,10 @@ def _skip_to_next(w, c):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def clear(c, events_per_hour):  # type: ignore[no-untyped-def]  # compiled
-    """Empty the calendar."""
-    c.days_per_hour = events_per_hour / EVENTS_OF_A_DAY
-    c.hanging = c.first = c.last = FIRST
+def clear(c, events_per_hour, limit):  # type: ignore[no-untyped-def]  # compiled
+    """Empty the calendar; who is due after ``limit`` hours will be on no list."""
+    c.days_per_hour, c.limit = events_per_hour / EVENTS_OF_A_DAY, limit
+    c.hanging = c.parked = c.first = c.last = FIRST
     c.today = _EVE  # so that the first day, too, is sorted at once, however many come up for it
     days = c.days
     for day in range(c.mask + 1):

@@ -27,6 +27,8 @@ from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS, NONE
 
 #: Standard errors of a share; the share of draws below a bound is further off in 1 of 10**8 cases.
 _FAR: Final = 6.0
+#: More hours than anything is due after.
+_NEVER: Final = 1e300
 
 
 @bare
@@ -53,8 +55,8 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     w.death_bound = math.inf
     clear_work(plan, w)
     w.root = replication_root(seed, replication)
-    clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour)
-    clear(calendar_at(w.calendars, DUE), plan.dues_per_hour)
+    clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour, plan.length)
+    clear(calendar_at(w.calendars, DUE), plan.dues_per_hour, _NEVER)
     _reset_servers(plan, w)
 
 
@@ -66,7 +68,6 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
         server = server_at(w.servers, s)
         server.renewal = server.preemptions = 0
         server.defective = server.condemned = server.escalated = server.failed = 0
-        slot_at(w.slots, s).candidate = s
         if s < plan.working_pool:
             state_at(w.states, s).is_ = IDLE
             append_to_pool(w, s)
@@ -79,15 +80,24 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
             line = ledger_at(w.ledger, s)
             line.joined = line.operated = 0.0
             line.score, line.blames = plan.score_initial, 0
-    keep_smallest_draws(w, DEFECTIVE, FIRST, total, plan.defective_count)
-    for i in range(plan.defective_count):
-        s = slot_at(w.slots, i).candidate
-        server_at(w.servers, s).defective = 1
-        w.defective += 1 if s < plan.working_pool else 0
+    if plan.defective_count > 0:
+        _choose_defective(plan, w)
     for s in range(total):
         server = server_at(w.servers, s)
         server.life = life_hours(plan, w.root, s, FIRST, server.defective)
         rest(plan, w, 0.0, s, state_at(w.states, s).is_)
+
+
+@bare
+def _choose_defective(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Say who is defective from the start."""
+    for s in range(plan.servers_total):
+        slot_at(w.slots, s).candidate = s
+    keep_smallest_draws(w, DEFECTIVE, FIRST, plan.servers_total, plan.defective_count)
+    for i in range(plan.defective_count):
+        s = slot_at(w.slots, i).candidate
+        server_at(w.servers, s).defective = 1
+        w.defective += 1 if s < plan.working_pool else 0
 
 
 @bare
