@@ -49,6 +49,7 @@ def mandatory(plan, w, seed, replication, failures):  # type: ignore[no-untyped-
     """Do the draws and queue moves of so many failures; return a sum that needs them all."""
     reset(plan, w, seed, replication)
     failing, due = calendar_at(w.calendars, FAILING), calendar_at(w.calendars, DUE)
+    failing.limit = _NEVER  # nobody is active here, as whom the calendar would find again
     for s in range(plan.job_servers):
         insert(w, failing, s, server_at(w.servers, s).life, FIRST)
     for s in range(plan.job_servers, plan.servers_total):
@@ -100,4 +101,6 @@ def _repairs(plan, w, due, wall):  # type: ignore[no-untyped-def]  # compiled
         now = next_key(w, due)
 
 
+#: More hours than anything is due after.
+_NEVER = 1e300
 SEED = np.uint64(1)

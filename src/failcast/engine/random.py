@@ -53,12 +53,21 @@ RECOVERY_TIME: Final = code(16)
 PREEMPTION_WAIT: Final = code(17)
 BELIEF: Final = code(BELIEF_STREAM)
 CHECKPOINT_WRITE: Final = code(20)
-#: And the next three, one for each tier.
-TIER_PERSIST: Final = code(21)
-TIER_RESTORE: Final = code(25)
-#: And the next five, one for each phase.
-RECOVERY_PHASE: Final = code(26)
+PERSIST_MEMORY: Final = code(21)
+PERSIST_LOCAL: Final = code(22)
+PERSIST_PEER: Final = code(23)
+PERSIST_REMOTE: Final = code(24)
+RESTORE: Final = code(25)
+RECOVERY_DETECT: Final = code(26)
+RECOVERY_DIAGNOSE: Final = code(27)
+RECOVERY_RESCHEDULE: Final = code(28)
+RECOVERY_RESTART: Final = code(29)
+RECOVERY_LOAD: Final = code(30)
+RECOVERY_WARM_UP: Final = code(31)
 REBOOT: Final = code(32)
+#: The first of the streams of tiers, and of phases, which follow one another in their order.
+TIER_PERSIST: Final = PERSIST_MEMORY
+RECOVERY_PHASE: Final = RECOVERY_DETECT
 
 #: (stream, entity, n) of every draw in the model, by name: the table behind "address".
 STREAMS: Final = {
@@ -80,17 +89,17 @@ STREAMS: Final = {
     "recovery_time": (RECOVERY_TIME, "recovery number", "0"),
     "preemption_wait": (PREEMPTION_WAIT, "server", "preemption number of that server"),
     "checkpoint_write": (CHECKPOINT_WRITE, "write number", "0"),
-    **{
-        f"persist_{tier}": (TIER_PERSIST + i, "write number", "0")
-        for i, tier in enumerate(("memory", "local", "peer", "remote"))
-    },
-    "restore": (TIER_RESTORE, "recovery number", "0"),
-    **{
-        f"recovery_{phase}": (RECOVERY_PHASE + i, "recovery number", "0")
-        for i, phase in enumerate(
-            ("detect", "diagnose", "reschedule", "restart", "load", "warm_up")
-        )
-    },
+    "persist_memory": (PERSIST_MEMORY, "write number", "0"),
+    "persist_local": (PERSIST_LOCAL, "write number", "0"),
+    "persist_peer": (PERSIST_PEER, "write number", "0"),
+    "persist_remote": (PERSIST_REMOTE, "write number", "0"),
+    "restore": (RESTORE, "recovery number", "0"),
+    "recovery_detect": (RECOVERY_DETECT, "recovery number", "0"),
+    "recovery_diagnose": (RECOVERY_DIAGNOSE, "recovery number", "0"),
+    "recovery_reschedule": (RECOVERY_RESCHEDULE, "recovery number", "0"),
+    "recovery_restart": (RECOVERY_RESTART, "recovery number", "0"),
+    "recovery_load": (RECOVERY_LOAD, "recovery number", "0"),
+    "recovery_warm_up": (RECOVERY_WARM_UP, "recovery number", "0"),
     "reboot": (REBOOT, "server", "renewal"),
     "belief": (BELIEF, "hash of the input's path", "draw number"),
 }

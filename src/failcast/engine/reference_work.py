@@ -170,7 +170,7 @@ class Work(State):
         time = self.chance.sample(series(self.plan, "phase", phase), stream, number, 0)
         if model.PHASE_HOURS[phase] == "load_hours" and self.restore_tier is not None:
             restore = series(self.plan, "restore", self.restore_tier)
-            time += self.chance.sample(restore, random.TIER_RESTORE, number, 0)
+            time += self.chance.sample(restore, random.RESTORE, number, 0)
         return time
 
     def book_parts(self) -> None:

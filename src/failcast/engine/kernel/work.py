@@ -31,8 +31,8 @@ from failcast.engine.random import (
     CHECKPOINT_WRITE,
     RECOVERY_PHASE,
     RECOVERY_TIME,
+    RESTORE,
     TIER_PERSIST,
-    TIER_RESTORE,
     address,
     drawn,
 )
@@ -156,7 +156,7 @@ def plan_restart(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
             if part == LOAD_PART and w.restore_tier != NONE:
                 tier = w.restore_tier
                 kind, a, b = plan.restore_kind[tier], plan.restore_a[tier], plan.restore_b[tier]
-                time += drawn(kind, a, b, place, TIER_RESTORE)
+                time += drawn(kind, a, b, place, RESTORE)
         elapsed += time
         w.part_ends[part] = now + elapsed
     w.phase_end = now + elapsed
