@@ -98,8 +98,8 @@ class Grid:
 
     #: Hours between two times; the first is zero.
     step: float
-    #: (replications, times, states) int32; states are ``SERIES_STATES``. Times that a replication
-    #: did not see are left as they are.
+    #: (replications, times, states) int32; states are ``SERIES_STATES``. Zero from the end of a
+    #: replication on.
     counts: np.ndarray
 
     @classmethod
@@ -107,6 +107,11 @@ class Grid:
         """Return a grid with nothing counted."""
         shape = (replications, times, len(model.SERIES_STATES))
         return cls(step, np.zeros(shape, dtype=np.int32))
+
+    def end(self, runs: Runs) -> None:
+        """Forget what is noted after the end of a run: one that is cut short may be done twice."""
+        wall = runs.values[:, METRICS.index("training_hours")]
+        self.counts[np.arange(self.counts.shape[1]) * self.step >= wall[:, None]] = 0
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -201,7 +206,7 @@ def run(
             _on_threads(tasks, threads, stop)
         if stop[0]:
             raise KeyboardInterrupt
-        return _closed(runs, scenario, plan)
+        return _closed(runs, scenario, plan, grid)
     except KeyboardInterrupt as interruption:
         done = int(np.argmax(np.append(runs.status, _NOT_ENDED) == _NOT_ENDED))
         raise RunInterrupted(_closed(runs.leading(done), scenario, plan)) from interruption
@@ -265,8 +270,10 @@ class BooksError(RuntimeError):
     """Hours are missing or counted twice: a fault of this package, never of a scenario."""
 
 
-def _closed(runs: Runs, scenario: Scenario, plan: Plan) -> Runs:
+def _closed(runs: Runs, scenario: Scenario, plan: Plan, grid: Grid | None = None) -> Runs:
     """Return the runs with their books checked and their cost filled in."""
+    if grid is not None:
+        grid.end(runs)
     check_books(runs.values)
     check_server_hours(runs.values, runs.server_hours, int(plan.servers_total))
     charge_runs(scenario, runs.values, runs.server_hours)

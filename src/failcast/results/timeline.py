@@ -50,8 +50,8 @@ class Series:
     """Numbers of servers by state at the times of a grid, over the runs of a sample.
 
     `counts` has the shape (replications, times, states): whole numbers, the states those of
-    `states`. A run is counted at the times before its end, be that a finish or another; what
-    `counts` holds after it means nothing. `step` is in hours.
+    `states`. A run is counted at the times before its end, be that a finish or another; from then
+    on `counts` holds zeros. `step` is in hours.
     """
 
     sample: Sample
