@@ -7,6 +7,7 @@ scenarios and the pairwise list then contain it. On the map: shared by all tests
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,7 @@ from failcast.scenario import (
     RandomFailures,
     Recovery,
     Regeneration,
+    Relapse,
     RemoteTier,
     Repair,
     Retirement,
@@ -173,6 +175,11 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     "escalate": (0.8, 0.0, 1.0),
     "automated_silent": (0.4, 0.0, 1.0),
     "manual_silent": (0.2, 0.0, 1.0),
+    "relapse": (
+        None,
+        Relapse(probability=0.5, time=Exponential(mean=5.0)),
+        Relapse(probability=0.8, time=Empirical(values=(0.0, 1.0, 1.0, 40.0)), concentration=0.5),
+    ),
     "score": (Score(), Score(initial=50.0, penalty=10.0, credit=3.0, period=1.5)),
     "retirement": (
         Never(),
@@ -214,6 +221,7 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
                 silent_failure=case["automated_silent"],
             ),
             manual=ManualRepair(time=case["manual"], silent_failure=case["manual_silent"]),
+            relapse=case["relapse"],
         ),
         score=case["score"],
         retirement=case["retirement"],
@@ -387,6 +395,16 @@ def retirements() -> st.SearchStrategy[Retirement]:
     )
 
 
+def relapses() -> st.SearchStrategy[Relapse]:
+    """Faults that strike again, at all servers alike or at some of them more."""
+    return st.builds(
+        Relapse,
+        probability=_probabilities.map(lambda p: min(p, 0.9)),  # or no run ever ends
+        time=distributions().filter(lambda each: each.mean_hours > 0.0),
+        concentration=st.one_of(st.just(math.inf), st.floats(0.01, 20.0)),
+    )
+
+
 def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
     """Small scenarios, jobs of 1 to ``most_servers`` servers, that reach every option.
 
@@ -411,6 +429,7 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         ),
         **dict.fromkeys(("recovery", "selection"), distributions(2.0)),
         **dict.fromkeys(("wait", "automated", "manual"), distributions()),
+        "relapse": st.one_of(st.none(), relapses()),
         "retirement": retirements(),
     }
     fixed = {name: st.sampled_from(levels) for name, levels in FACTORS.items() if name not in free}

@@ -49,6 +49,10 @@ METRICS: dict[str, tuple[str, str]] = {
     "failures": ("per run", "Failures of active servers; each stops the job."),
     "failures_random": ("per run", "Failures that any server may have."),
     "failures_systematic": ("per run", "Failures that come of a server's being defective."),
+    "relapses": (
+        "per run",
+        "Failures of a fault that an earlier failure or a silent repair left in the server.",
+    ),
     "blamed_right": ("per run", "Failures for which the failed server was blamed."),
     "blamed_wrong": ("per run", "Failures for which an innocent server was blamed."),
     "undiagnosed": ("per run", "Failures for which nobody was blamed."),
@@ -157,6 +161,9 @@ STREAMS: dict[str, str] = {
     "recovery_load": "how long the phase load takes",
     "recovery_warm_up": "how long the phase warm-up takes",
     "reboot": "whether a failure takes its server down, and not only a process",
+    "relapse": "whether a fault that was left in the server strikes again",
+    "relapse_time": "after which exposure it does",
+    "relapse_prone": "how likely that is at this server, with a finite `concentration`",
     "belief": "which value an uncertain input has, by what is believed of it",
 }
 
@@ -241,6 +248,10 @@ GLOSSARY: dict[str, str] = {
     "Defective server": (
         "A server with a lasting fault that nobody sees: it fails more often until a repair "
         "succeeds."
+    ),
+    "Relapse": (
+        "A failure of a fault that is not new: a silent repair, or a diagnosis that took out the "
+        "wrong server or none, left it where it was."
     ),
     "Blame": (
         "What the operator believes: the server that is taken out and repaired after a failure. It "

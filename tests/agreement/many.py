@@ -7,6 +7,7 @@ runs the first hundred thousand, and names each one on which the engines differ.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -31,6 +32,7 @@ from failcast.scenario import (
     MixtureLife,
     Never,
     Regeneration,
+    Relapse,
     Retirement,
     Scenario,
     ScoreFloor,
@@ -122,6 +124,16 @@ def retirement(dice: Dice) -> Retirement:
     return made
 
 
+def relapse(dice: Dice) -> Relapse:
+    """Return faults that strike again, at all servers alike or at some of them more."""
+    time = single(dice, 20.0)
+    return Relapse(
+        probability=dice.between(0.0, 0.9),
+        time=time if time.mean_hours > 0.0 else "empirical(0 h, 1 h, 2 h)",
+        concentration=dice.one_of((math.inf, dice.between(0.01, 20.0))),
+    )
+
+
 def probability(dice: Dice) -> float:
     """Return a probability, often a certain one."""
     return float(dice.one_of((0.0, 1.0, dice.between(0.0, 1.0))))
@@ -144,6 +156,7 @@ THROWN: Mapping[str, Callable[[Dice], Any]] = {
     ),
     **dict.fromkeys(("recovery", "selection"), lambda dice: duration(dice, 2.0)),
     **dict.fromkeys(("wait", "automated", "manual"), duration),
+    "relapse": relapse,
     "retirement": retirement,
 }
 

@@ -37,6 +37,7 @@ from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.distributions import Parts
 from failcast.scenario.expressions import Expression
 from failcast.scenario.measurements import Measurements, Origin
+from failcast.scenario.repair import Concentration
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -73,6 +74,9 @@ def wrong_values(rule: Rule) -> list[Any]:
     match rule:
         case Count():
             return [rule.least - 1, rule.most + 1, 10.5, 10**400, None, "3", *NOT_NUMBERS]
+        case Concentration():
+            numbers = [each for each in NOT_NUMBERS if each != math.inf]
+            return [np.nextafter(rule.least, 0.0), rule.most + 1, "0.5", None, "-inf", *numbers]
         case Real():
             ends = [rule.least] * rule.least_excluded + [rule.most] * rule.most_excluded
             beyond = [np.nextafter(rule.least, -np.inf), np.nextafter(rule.most, np.inf)]

@@ -1,4 +1,4 @@
-"""What both engines compute alike: lives, when one ends in reserve, when a checkpoint is due.
+"""What both engines compute alike: lives and relapses, deaths in reserve, marks of checkpoints.
 
 A life is the one draw whose parameters depend on the server's hidden condition. It is in hours of
 exposure: it runs on the clock of the job that the server works for, and is drawn once per renewal
@@ -11,7 +11,18 @@ import math
 from typing import Final
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.random import LIFE, address, sample
+from failcast.engine.random import (
+    LIFE,
+    RELAPSE,
+    RELAPSE_PRONE,
+    RELAPSE_TIME,
+    address,
+    beta,
+    bits,
+    drawn,
+    sample,
+    uniform,
+)
 from failcast.engine.tables import code
 
 #: Of an interval between checkpoints: one that would be due so shortly before the end is not.
@@ -56,3 +67,21 @@ def cycles_before_end(length, progress, interval):  # type: ignore[no-untyped-de
     while cycles > 0 and not along(progress, cycles, interval, 0, 0.0) < last:
         cycles -= 1
     return cycles
+
+
+@bare
+def relapse_hours(plan, root, server, renewal):  # type: ignore[no-untyped-def]  # compiled
+    """Return the exposure after which a fault left in ``server`` strikes again; infinite: never."""
+    place = address(root, server, renewal)
+    if plan.relapse == 0 or not uniform(place, RELAPSE) < _proneness(plan, root, server):
+        return math.inf
+    return drawn(plan.relapse_kind, plan.relapse_a, plan.relapse_b, place, RELAPSE_TIME)
+
+
+@bare
+def _proneness(plan, root, server):  # type: ignore[no-untyped-def]  # compiled
+    """Return the server's own probability of a relapse, one draw for the whole run."""
+    mean, total = plan.p_relapse, plan.relapse_concentration
+    if math.isinf(total) or mean == 0.0 or mean == 1.0:
+        return mean
+    return beta(mean * total, (1.0 - mean) * total, bits(address(root, server, 0), RELAPSE_PRONE))

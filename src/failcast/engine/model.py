@@ -201,7 +201,7 @@ EVENTS: Final = (
     ("computing", "standbys at hand"),
     ("recovering", "standbys at hand"),
     ("checkpointing", "standbys at hand"),
-    ("failure", "1 systematic, 0 random"),
+    ("failure", "0 random, 1 systematic, 2 a fault that strikes again"),
     ("blame", "1 the server that failed, 0 an innocent one"),
     ("promotion", "standbys left"),
     ("automated_repair_end", "0 failed silently, 1 success, 2 escalated"),
@@ -285,27 +285,34 @@ NOT_FAILED: Final = code(0)
 FAILED_ACTIVE: Final = code(1)
 FAILED_SPARE: Final = code(2)
 
+#: The cause of a failure, as the trace tells it; the first counters are in this order.
+CAUSE_RANDOM: Final = code(0)
+CAUSE_SYSTEMATIC: Final = code(1)
+CAUSE_RELAPSE: Final = code(2)
+
 # --- Counters ------------------------------------------------------------------------------------
 FAILURES_RANDOM: Final = code(0)
 FAILURES_SYSTEMATIC: Final = code(1)
-BLAMED_RIGHT: Final = code(2)
-BLAMED_WRONG: Final = code(3)
-UNDIAGNOSED: Final = code(4)
-REPAIRS_AUTOMATED: Final = code(5)
-REPAIRS_MANUAL: Final = code(6)
-REPAIRS_SUCCESSFUL: Final = code(7)
-REPAIRS_SILENT: Final = code(8)
-PREEMPTIONS: Final = code(9)
-HOST_SELECTIONS: Final = code(10)
-STANDBY_PROMOTIONS: Final = code(11)
-STALLS: Final = code(12)
-SERVERS_RETIRED: Final = code(13)
-CHECKPOINTS: Final = code(14)
-FAILURES_RESERVE: Final = code(15)
+RELAPSES: Final = code(2)
+BLAMED_RIGHT: Final = code(3)
+BLAMED_WRONG: Final = code(4)
+UNDIAGNOSED: Final = code(5)
+REPAIRS_AUTOMATED: Final = code(6)
+REPAIRS_MANUAL: Final = code(7)
+REPAIRS_SUCCESSFUL: Final = code(8)
+REPAIRS_SILENT: Final = code(9)
+PREEMPTIONS: Final = code(10)
+HOST_SELECTIONS: Final = code(11)
+STANDBY_PROMOTIONS: Final = code(12)
+STALLS: Final = code(13)
+SERVERS_RETIRED: Final = code(14)
+CHECKPOINTS: Final = code(15)
+FAILURES_RESERVE: Final = code(16)
 
 COUNTERS: Final = (
     "failures_random",
     "failures_systematic",
+    "relapses",
     "blamed_right",
     "blamed_wrong",
     "undiagnosed",

@@ -78,6 +78,8 @@ _COUNTS = (
     "write_is_exposed",
     "phased",  # a recovery has phases, or a restore time
     "diagnosed_late",  # not at the failure
+    "relapse",
+    "faults",
 )
 _REALS = (
     "length",
@@ -92,6 +94,8 @@ _REALS = (
     "p_escalate",
     "p_automated_silent",
     "p_manual_silent",
+    "p_relapse",
+    "relapse_concentration",
     "score_initial",
     "score_penalty",
     "score_credit",
@@ -106,7 +110,9 @@ _REALS = (
     "p_reboot",
     "health_check_period",
 )
-_DISTRIBUTIONS = ("life", "recovery", "selection", "wait", "automated", "manual", "write")
+_DISTRIBUTIONS = (
+    *("life", "recovery", "selection", "wait", "automated", "manual", "write", "relapse"),
+)
 #: Distributions that are reached by a number: of a tier, or of a phase of a recovery.
 _NUMBERED = {"persist": TIERS, "restore": TIERS, "phase": PHASES}
 
@@ -131,6 +137,10 @@ PLAN_DTYPE: Final = np.dtype(
 )
 
 Plan = Any  # A numpy record of PLAN_DTYPE; compiled code reads its fields by attribute.
+
+
+#: What stands in the place of a time that is never drawn.
+_NO_TIME: Final = Constant(value=0.0)
 
 
 def make_plan(scenario: Scenario) -> Plan:
@@ -179,6 +189,7 @@ def lay_out(part: Distribution | Life, numbers: np.ndarray) -> tuple[int, float,
 
 
 def _distributions(scenario: Scenario) -> dict[str, Distribution | Life]:
+    relapse = scenario.repair.relapse
     return {
         "life": scenario.failures.life,
         "recovery": scenario.recovery.time,
@@ -187,6 +198,7 @@ def _distributions(scenario: Scenario) -> dict[str, Distribution | Life]:
         "automated": scenario.repair.automated.time,
         "manual": scenario.repair.manual.time,
         "write": scenario.checkpoint.write,
+        "relapse": _NO_TIME if relapse is None else relapse.time,
     }
 
 
@@ -237,6 +249,11 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     plan.p_escalate = repair.automated.escalate
     plan.p_automated_silent = repair.automated.silent_failure
     plan.p_manual_silent = repair.manual.silent_failure
+    relapse = repair.relapse
+    # Where nothing asks for it, nobody notes which servers have a fault that was left in them.
+    plan.relapse = plan.faults = relapse is not None
+    if relapse is not None:
+        plan.p_relapse, plan.relapse_concentration = relapse.probability, relapse.concentration
 
 
 def _fill_work(plan: Plan, scenario: Scenario) -> None:

@@ -65,6 +65,9 @@ RECOVERY_RESTART: Final = code(29)
 RECOVERY_LOAD: Final = code(30)
 RECOVERY_WARM_UP: Final = code(31)
 REBOOT: Final = code(32)
+RELAPSE: Final = code(50)
+RELAPSE_TIME: Final = code(51)
+RELAPSE_PRONE: Final = code(52)
 #: The first of the streams of tiers, and of phases, which follow one another in their order.
 TIER_PERSIST: Final = PERSIST_MEMORY
 RECOVERY_PHASE: Final = RECOVERY_DETECT
@@ -102,6 +105,9 @@ STREAMS: Final = {
     "recovery_warm_up": (RECOVERY_WARM_UP, "recovery number", "0"),
     "reboot": (REBOOT, "server", "renewal"),
     "belief": (BELIEF, "hash of the input's path", "draw number"),
+    "relapse": (RELAPSE, "server", "renewal"),
+    "relapse_time": (RELAPSE_TIME, "server", "renewal"),
+    "relapse_prone": (RELAPSE_PRONE, "server", "0"),
 }
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -117,6 +123,7 @@ _TO_UNIT: Final = 1.0 / 9007199254740992.0  # 2**-53
 _LAYERS = np.uint64(255)
 _SIGN = np.uint64(256)
 _NO_BITS = np.uint64(0)
+_MOST_EXPONENT: Final = 700.0  # exp of more is beyond the largest number
 _MOST_TRIES: Final = 1000  # each try is accepted 95 times of 100; a bound for the compiler
 
 number_at = row_of(NUMBER_DTYPE)
@@ -302,6 +309,23 @@ def gamma(shape, word):  # type: ignore[no-untyped-def]  # compiled
             if math.log(chance) < 0.5 * x * x + d - d * v + d * math.log(v):
                 return boost * d * v
     return boost * d
+
+
+@bare
+def beta(a, b, word):  # type: ignore[no-untyped-def]  # compiled
+    """Return the beta of shapes ``a`` and ``b`` of a slot whose first bits are ``word``.
+
+    A gamma over the sum of two, by their logarithms: with small shapes both may be below the least
+    number that there is.
+    """
+    more = _log_of_gamma(b, fresh(word, 2)) - _log_of_gamma(a, fresh(word, 1))
+    return 1.0 / (1.0 + math.exp(min(more, _MOST_EXPONENT)))
+
+
+@bare
+def _log_of_gamma(shape, word):  # type: ignore[no-untyped-def]  # compiled
+    """Return the logarithm of a gamma draw, by the boost that ``gamma`` has for small shapes."""
+    return math.log(gamma(shape + 1.0, fresh(word, 1))) - exponential(fresh(word, 2)) / shape
 
 
 @inlined

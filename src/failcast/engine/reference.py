@@ -241,13 +241,11 @@ class Reference(Hosts):
         self.recovery_hours = self.plan_parts(first, last)
 
     def count_failure(self, server: Server) -> None:
-        """Say what kind of a failure it is."""
-        systematic = server.defective and (
-            self.chance.uniform(random.SYSTEMATIC, server.number, server.renewal)
-            < self.plan.p_systematic
-        )
-        self.counts[model.FAILURES_SYSTEMATIC if systematic else model.FAILURES_RANDOM] += 1
-        self.record(model.EVENT_FAILURE, server.number, int(systematic))
+        """Say what kind of a failure it is; its fault is in the server until a repair mends it."""
+        cause = self.cause(server)
+        self.counts[model.FAILURES_RANDOM + cause] += 1
+        self.record(model.EVENT_FAILURE, server.number, cause)
+        server.faulty = True
 
     def fail_standing(self, due: Due, point: float, server: Server) -> None:
         """A server fails while its job stands still: it is repaired, and servers are recounted."""
@@ -303,6 +301,14 @@ class Reference(Hosts):
                 self.blame(blamed, right=blamed is failed)
             self.failing.pop(0)
 
+    def cause(self, server: Server) -> int:
+        """Return why a server fails: a fault that strikes again, its defect, or chance."""
+        if server.relapsing:
+            return model.CAUSE_RELAPSE
+        u = self.chance.uniform(random.SYSTEMATIC, server.number, server.renewal)
+        systematic = server.defective and u < self.plan.p_systematic
+        return model.CAUSE_SYSTEMATIC if systematic else model.CAUSE_RANDOM
+
     def diagnose(self, failed: Server) -> Server | None:
         """Return the server that is blamed: the failed one, an innocent one, or none."""
         chance, at = self.chance, (failed.number, failed.renewal)
@@ -353,7 +359,7 @@ class Reference(Hosts):
         outcome = model.REPAIR_SILENT if silent else model.REPAIR_SUCCESS
         self.record(event, server.number, outcome)
         if not silent:
-            server.defective = False
+            server.defective = server.faulty = False
         if server.condemned:
             self.retire(server)
             return
@@ -403,7 +409,8 @@ class Reference(Hosts):
             server.defective = True
             self.defective += server.state <= model.IDLE
             if server.state == model.ACTIVE:
-                server.point = self.clock + max(0.0, server.point - self.clock) / plan.hazard_ratio
+                left = max(0.0, server.point - self.clock)
+                server.point = self.clock + self.shorter(server, left)
                 heapq.heappush(self.points, (server.point, server.number))
             else:
                 self.shorten(server)

@@ -55,6 +55,7 @@ class Reserves(Work):
             server.failed = model.FAILED_SPARE
         else:
             del self.pool[server]
+        server.faulty = True
         self.counts[model.FAILURES_RESERVE] += 1
         self.record(model.EVENT_FOUND_FAILED, server.number, state)
         self.note_blame(server)
@@ -67,7 +68,7 @@ class Reserves(Work):
             return
         if ages:
             self.rise(server)
-        server.remaining_hours /= self.plan.hazard_ratio
+        server.remaining_hours = self.shorter(server, server.remaining_hours)
         if ages:
             self.rest(server)
 

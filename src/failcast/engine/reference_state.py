@@ -15,7 +15,7 @@ from typing import Any
 import simpy
 
 from failcast.engine import model
-from failcast.engine.lives import life_hours
+from failcast.engine.lives import life_hours, relapse_hours
 from failcast.engine.model import Status
 from failcast.engine.plan import Plan, distribution
 from failcast.engine.policies import Policies, ServerView
@@ -38,6 +38,9 @@ class Server:
         self.defective = False
         self.renewal = 0  # the number of the present life
         self.remaining_hours = 0.0  # of that life, while the server is not active
+        self.faulty = False  # a fault is in it that struck, or that will strike again
+        self.relapsing = False  # its life ends where that fault strikes again,
+        self.excess_hours = 0.0  # and would else have been so much longer
         self.point = math.inf  # on the job's clock, where an active server fails
         self.joined = 0.0  # the job's clock when it became active
         self.operated_hours = 0.0  # since its last blame, not counting the present stay
@@ -167,6 +170,30 @@ class State:
         server.remaining_hours = life_hours(
             self.plan, self.chance.root, server.number, renewal, server.defective
         )
+        self.leave_fault(server)
+
+    def leave_fault(self, server: Server) -> None:
+        """Let a fault that was left in a server strike again, if it does, in its new life."""
+        server.relapsing = False
+        if not server.faulty:
+            return
+        time = relapse_hours(self.plan, self.chance.root, server.number, server.renewal)
+        server.faulty = math.isfinite(time)
+        if time < server.remaining_hours:
+            server.relapsing = True
+            server.excess_hours = server.remaining_hours - time
+            server.remaining_hours = time
+
+    def shorter(self, server: Server, left: float) -> float:
+        """Return what is left of a life when its server turns defective; no fault comes earlier."""
+        if not server.relapsing:
+            return float(left / self.plan.hazard_ratio)
+        life = float((left + server.excess_hours) / self.plan.hazard_ratio)
+        if not left < life:
+            server.relapsing = False
+            return life
+        server.excess_hours = life - left
+        return left
 
     def expose(self, server: Server) -> None:
         """Fix an active server's failure point on the job's clock."""

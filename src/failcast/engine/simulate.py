@@ -312,7 +312,7 @@ def check_server_hours(values: np.ndarray, hours: np.ndarray, servers: int) -> N
 def reference_row(run: Reference) -> list[float]:
     """Return the metrics of a reference run that ended, in the order of ``METRICS``."""
     productive = run.books[model.PRODUCTIVE]
-    failures = run.counts[model.FAILURES_RANDOM] + run.counts[model.FAILURES_SYSTEMATIC]
+    failures = sum(run.counts[model.FAILURES_RANDOM : model.RELAPSES + 1])
     ettr = productive / run.wall if run.wall > 0.0 else math.nan
     return [
         run.wall,

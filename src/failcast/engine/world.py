@@ -145,6 +145,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "reserves",
                 "chosen",
                 "ledger",
+                "excess",
                 "slots",
                 "calendars",
                 "blame_hours",
@@ -191,7 +192,8 @@ SERVER_DTYPE: Final = np.dtype(
             ("escalated", np.int8),  # its repair has a manual stage
             ("silent", np.int8),  # its repair will fail silently
             ("failed", np.int8),  # and nobody has found out, or mended it
-            ("_unused", np.int8, (2,)),
+            ("faulty", np.int8),  # a fault is in it that struck, or that will strike again
+            ("relapsing", np.int8),  # its life ends where that fault strikes again
         ],
     )
 )
@@ -282,6 +284,8 @@ class World:
             "chosen": np.zeros(total, ID_DTYPE),
             "failing": np.zeros(int(plan.job_servers) if plan.phased else 0, ID_DTYPE),
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
+            # Of a relapsing server: the hours by which its life would else have been longer.
+            "excess": np.zeros(total if plan.faults else 0, HOURS_DTYPE),
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),
             "down_hours": np.zeros(total + 1, HOURS_DTYPE),

@@ -54,19 +54,17 @@ from failcast.scenario.recovering import (
     RemoteTier,
     Tiers,
 )
+from failcast.scenario.repair import AutomatedRepair, ManualRepair, Relapse, Repair
 from failcast.scenario.scenario import (
-    AutomatedRepair,
     Cluster,
     Cost,
     Diagnosis,
     Exposure,
     Failures,
     Job,
-    ManualRepair,
     Preemption,
     RandomFailures,
     Regeneration,
-    Repair,
     Run,
     Scenario,
     Score,
@@ -117,6 +115,7 @@ __all__ = [
     "RandomFailures",
     "Recovery",
     "Regeneration",
+    "Relapse",
     "RemoteTier",
     "Repair",
     "Retirement",

@@ -12,6 +12,7 @@ from typing import Final
 from failcast.scenario.blocks import Block
 from failcast.scenario.expressions import Expression
 from failcast.scenario.recovering import INTERVALS, Interval
+from failcast.scenario.repair import INF, Concentration
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -205,6 +206,22 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "The manual stage mends nothing and nobody notices.",
     ),
     "repair.restores": ("", "What a repair does to a server's age."),
+    "repair.relapse": (
+        "",
+        "Whether a fault that was left in a server strikes again: after a silent repair of a "
+        "server that really failed, or after a failure whose server was not taken out.",
+    ),
+    "repair.relapse.probability": ("probability", "A fault that was left behind strikes again."),
+    "repair.relapse.time": (
+        "",
+        "The exposure after which it strikes, unless the server fails otherwise before.",
+    ),
+    "repair.relapse.concentration": (
+        "",
+        "How alike servers are. With a number, each server has a probability of its own, drawn "
+        "once from a beta distribution with that mean and with a + b = `concentration`: below 2, "
+        "most servers nearly always relapse or nearly never. With `inf` all have the same.",
+    ),
     "score.initial": ("points", "A server's score at the start."),
     "score.penalty": ("points", "What each blame takes from the score."),
     "score.credit": ("points", "What each completed period of operation adds. There is no cap."),
@@ -272,6 +289,8 @@ def in_words(rule: Rule) -> tuple[str, str]:
     """The kind of value that a rule takes, and its limits. Raises TypeError for a new rule."""
     if isinstance(rule, Count):
         return "whole number", f"{rule.least:,} to {rule.most:,}"
+    if isinstance(rule, Concentration):
+        return "number", f"{rule.least:,.10g} to {rule.most:,.10g}, or `{INF}`"
     if isinstance(rule, Real):
         low, high = f"{rule.least:,.10g}", f"{rule.most:,.10g}"
         if not rule.least_excluded:

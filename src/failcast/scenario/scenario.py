@@ -20,11 +20,7 @@ from failcast.scenario.blocks import (
     paths_of,
     unknown_field,
 )
-from failcast.scenario.distributions import (
-    Constant,
-    DurationField,
-    Exponential,
-)
+from failcast.scenario.distributions import Constant, DurationField
 from failcast.scenario.errors import Refused, ScenarioError, refuse
 from failcast.scenario.expressions import Adjusted, Expression
 from failcast.scenario.lives import ExponentialLife, LifeField
@@ -34,13 +30,13 @@ from failcast.scenario.policies import (
     Never,
     PreemptionMode,
     PreemptionReturn,
-    Restores,
     ResumeWith,
     RetirementField,
     SelectionPolicy,
     Threshold,
 )
 from failcast.scenario.recovering import Checkpoint, Recovery
+from failcast.scenario.repair import Repair
 from failcast.scenario.rules import Count, Duration, Flag, Percentage, Rate, Real, Rule, Text
 from failcast.scenario.uncertain import Believed, Texts, Uncertain
 
@@ -173,32 +169,6 @@ class Preemption(Block):
     return_: PreemptionReturn = Field(
         default="never", validation_alias="return", serialization_alias="return"
     )
-
-
-class AutomatedRepair(Block):
-    """The first stage of a repair. ``escalate`` is the probability of a manual stage after it."""
-
-    place: ClassVar[str] = "repair.automated"
-    time: DurationField = Exponential(mean=2.0)
-    escalate: Probability = 0.8
-    silent_failure: Probability = 0.4
-
-
-class ManualRepair(Block):
-    """The second stage of a repair."""
-
-    place: ClassVar[str] = "repair.manual"
-    time: DurationField = Exponential(mean=48.0)
-    silent_failure: Probability = 0.2
-
-
-class Repair(Block):
-    """The repair shop. ``silent_failure`` is the probability that a stage mends nothing."""
-
-    place: ClassVar[str] = "repair"
-    automated: AutomatedRepair = AutomatedRepair()
-    manual: ManualRepair = ManualRepair()
-    restores: Restores = "new"
 
 
 class Score(Block):
@@ -395,9 +365,19 @@ def set_path(data: dict[str, Any], path: str, value: Any) -> str:
     if place.argument and isinstance(place.kind, Uncertain):
         value = Believed(data.get(last), place.argument, value)
     elif place.argument:
-        value = Adjusted(data.get(last), place.argument, value)
+        value = Adjusted(data.get(last, default_at(place.names)), place.argument, value)
     data[last] = value
     return place.path
+
+
+def default_at(names: tuple[str, ...]) -> Any:
+    """Return the default of the field with these names, also of one in a block that is off."""
+    block: type[Block] = Scenario
+    for name in names:
+        attribute, kind = next((a, kind) for a, known, kind in fields_of(block) if known == name)
+        default = block.model_fields[attribute].default
+        block = kind if isinstance(kind, type) else block
+    return default
 
 
 def place_of(path: str, value: Any = None) -> Place:

@@ -16,6 +16,7 @@ from failcast.scenario.expressions import Expression, Family
 from failcast.scenario.meanings import FIELDS, introduction, unit_of
 from failcast.scenario.measurements import Measured
 from failcast.scenario.recovering import INTERVALS, Interval
+from failcast.scenario.repair import INF, Concentration
 from failcast.scenario.rules import (
     OFF,
     Choice,
@@ -102,6 +103,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
     """What one field may hold. Raises TypeError for a rule that has no schema."""
     if isinstance(rule, Count):
         return {"type": "integer", "minimum": rule.least, "maximum": rule.most}
+    if isinstance(rule, Concentration):
+        number = {"type": "number", "minimum": rule.least, "maximum": rule.most}
+        return {"anyOf": [number, {"const": INF}]}
     if isinstance(rule, Real):
         low = "exclusiveMinimum" if rule.least_excluded else "minimum"
         high = "exclusiveMaximum" if rule.most_excluded else "maximum"

@@ -16,6 +16,7 @@ from failcast.scenario.distributions import Constant
 from failcast.scenario.errors import Refused, refuse, shown
 from failcast.scenario.expressions import Expression
 from failcast.scenario.rules import Count, Duration, Percentage, Rate, Real, Rule, plain_text
+from failcast.scenario.scenario import default_at
 from failcast.scenario.units import format_duration, format_rate, parse_duration, parse_rate
 
 if TYPE_CHECKING:
@@ -151,13 +152,16 @@ def number_rule(place: Place, scenario: Scenario) -> Rule | None:
 
 
 def value_of(scenario: Scenario, place: Place) -> Any:
-    """What stands in the place, without regard to its argument; None in a block that is off."""
+    """What stands in the place, without regard to its argument; in a block that is off, what would.
+
+    None in a place without a value.
+    """
     value: Any = scenario
     for name in place.names:
         attributes = {known: attribute for attribute, known, _ in fields_of(type(value))}
         value = getattr(value, attributes[name])
         if value is None:
-            break
+            return default_at(place.names)
     return value
 
 

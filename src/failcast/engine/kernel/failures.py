@@ -8,6 +8,7 @@ from typing import Final
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import book_parts, change, end, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
+from failcast.engine.kernel.faults import note_fault, shortened, with_fault
 from failcast.engine.kernel.hosts import (
     leave,
     look_for_end_of_shortage,
@@ -38,6 +39,8 @@ from failcast.engine.model import (
     ARRIVING,
     BLAMED_RIGHT,
     BLAMED_WRONG,
+    CAUSE_RANDOM,
+    CAUSE_SYSTEMATIC,
     CRASHED,
     EVENT_AUTOMATED_REPAIR_END,
     EVENT_BLAME,
@@ -47,7 +50,6 @@ from failcast.engine.model import (
     EVENT_RETIREMENT,
     FAILED_ACTIVE,
     FAILURES_RANDOM,
-    FAILURES_SYSTEMATIC,
     IDLE,
     INNOCENT_TRIES,
     NOT_FAILED,
@@ -119,8 +121,11 @@ def _count_failure(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # c
     """Say what kind of a failure it is."""
     defective = server_at(w.servers, s).defective != 0
     systematic = defective and uniform(place, SYSTEMATIC) < plan.p_systematic
-    w.counts[FAILURES_SYSTEMATIC if systematic else FAILURES_RANDOM] += 1
-    record(w, now, EVENT_FAILURE, s, 1 if systematic else 0)
+    cause = CAUSE_SYSTEMATIC if systematic else CAUSE_RANDOM
+    if plan.faults != 0:
+        cause = note_fault(w, s, cause)
+    w.counts[FAILURES_RANDOM + cause] += 1
+    record(w, now, EVENT_FAILURE, s, cause)
 
 
 @inlined
@@ -211,6 +216,8 @@ def _stay(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     server = server_at(w.servers, s)
     server.renewal += 1
     life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+    if plan.faults != 0:
+        life = with_fault(plan, w, s, life)
     _move_point(w, s, w.clock + life)
 
 
@@ -302,11 +309,14 @@ def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     event = EVENT_MANUAL_REPAIR_END if server.escalated != 0 else EVENT_AUTOMATED_REPAIR_END
     record(w, now, event, s, REPAIR_SILENT if server.silent != 0 else REPAIR_SUCCESS)
     server.defective &= server.silent
+    server.faulty &= server.silent
     if server.condemned != 0:
         _retire(plan, w, now, s)
         return
     server.renewal += 1
     server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+    if plan.faults != 0:
+        server.life = with_fault(plan, w, s, server.life)
     if server.failed != NOT_FAILED:
         _return_spare(plan, w, now, s)
         return
@@ -364,7 +374,7 @@ def _shorten(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         return
     if ages:
         rise(plan, w, now, s)
-    server.life /= plan.hazard_ratio
+    server.life = shortened(plan, w, s, server.life)
     if ages:
         rest(plan, w, now, s, state)
 
@@ -397,7 +407,7 @@ def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         w.defective += 1 if state_at(w.states, s).is_ <= IDLE else 0
         if state_at(w.states, s).is_ == ACTIVE:
             left = max(0.0, server.key - w.clock)
-            _move_point(w, s, w.clock + left / plan.hazard_ratio)
+            _move_point(w, s, w.clock + shortened(plan, w, s, left))
         elif state_at(w.states, s).is_ <= ARRIVING:
             _shorten(plan, w, now, s)  # one in repair gets another life
     record(w, now, EVENT_REGENERATION, NONE, count)

@@ -55,6 +55,7 @@ from failcast.engine.model import (
     RANK_REGENERATION,
     RANK_STALL_WAKE,
     RECOVERING,
+    RELAPSES,
     SELECTING,
     SERVER_STATES,
     Status,
@@ -202,7 +203,7 @@ def _begin_stretch(plan, w):  # type: ignore[no-untyped-def]  # compiled
 def _write_metrics(w, values, first):  # type: ignore[no-untyped-def]  # compiled
     """Write the metrics of a run that ended, in the order of ``model``, from row ``first`` on."""
     productive, wall = w.books[PRODUCTIVE], w.wall
-    failures = w.counts[FAILURES_RANDOM] + w.counts[FAILURES_SYSTEMATIC]
+    failures = w.counts[FAILURES_RANDOM] + w.counts[FAILURES_SYSTEMATIC] + w.counts[RELAPSES]
     number_at(values, first).is_ = wall
     number_at(values, first + 1).is_ = productive / wall if wall > 0.0 else math.nan
     for i in range(len(BUCKETS)):

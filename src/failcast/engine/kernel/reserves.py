@@ -87,6 +87,7 @@ def found_failed(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     if state != SPARE and server.defective != 0:
         tally_defective(w, now)
         w.defective -= 1
+    server.faulty = 1
     w.counts[FAILURES_RESERVE] += 1
     record(w, now, EVENT_FOUND_FAILED, s, state)
     if plan.ledger != 0:

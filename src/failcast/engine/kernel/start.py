@@ -68,6 +68,7 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
         server = server_at(w.servers, s)
         server.renewal = server.preemptions = 0
         server.defective = server.condemned = server.escalated = server.failed = 0
+        server.faulty = server.relapsing = 0
         if s < plan.working_pool:
             state_at(w.states, s).is_ = IDLE
             append_to_pool(w, s)

@@ -1,0 +1,92 @@
+"""The repair shop of a scenario: its stages, and the faults that it leaves behind.
+
+On the map: scenario, a part of scenario.py.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from pydantic import BeforeValidator, model_validator
+
+from failcast.scenario.blocks import Block, off_or_block
+from failcast.scenario.distributions import DurationField, Exponential
+from failcast.scenario.errors import Refused
+from failcast.scenario.policies import Restores
+from failcast.scenario.rules import Plain, Real
+
+Probability = Annotated[float, Real(0.0, 1.0)]
+#: How a number without a limit is written.
+INF: Final = "inf"
+
+
+@dataclass(frozen=True)
+class Concentration(Real):
+    """How alike the probabilities of single servers are: a number above 0, or ``inf``."""
+
+    def read(self, value: Any, *, units_required: bool) -> float:
+        """Return the number, which may be infinite. Raises Refused."""
+        if value in (INF, math.inf) and not isinstance(value, bool):
+            return math.inf
+        try:
+            return super().read(value, units_required=units_required)
+        except Refused as refused:
+            raise Refused(refused.rule.replace("it must be", f"it must be {INF} or", 1)) from None
+
+    def plain(self, value: Any) -> Plain:
+        """Return the number, or the word for one that is infinite."""
+        return INF if value == math.inf else float(value)
+
+
+class AutomatedRepair(Block):
+    """The first stage of a repair. ``escalate`` is the probability of a manual stage after it."""
+
+    place: ClassVar[str] = "repair.automated"
+    time: DurationField = Exponential(mean=2.0)
+    escalate: Probability = 0.8
+    silent_failure: Probability = 0.4
+
+
+class ManualRepair(Block):
+    """The second stage of a repair."""
+
+    place: ClassVar[str] = "repair.manual"
+    time: DurationField = Exponential(mean=48.0)
+    silent_failure: Probability = 0.2
+
+
+class Relapse(Block):
+    """Faults that were left in a server and strike again after ``time`` hours of exposure.
+
+    With a finite ``concentration`` each server has a probability of its own, drawn once from the
+    beta distribution with the mean ``probability`` and a + b = ``concentration``.
+    """
+
+    place: ClassVar[str] = "repair.relapse"
+    probability: Probability = 0.5
+    time: DurationField = Exponential(mean=12.0)
+    concentration: Annotated[float, Concentration(0.01, 1e6)] = math.inf
+
+    @model_validator(mode="after")
+    def _takes_time(self) -> Self:
+        if self.time.mean_hours == 0.0:
+            sentence = (
+                f"repair.relapse.time is {self.time.expression()}, but a fault that strikes again "
+                "at once is no relapse: its mean must be longer than 0."
+            )
+            raise Refused("", sentence=sentence, fields=("repair.relapse.time",))
+        return self
+
+
+class Repair(Block):
+    """The repair shop. ``silent_failure`` is the probability that a stage mends nothing."""
+
+    place: ClassVar[str] = "repair"
+    automated: AutomatedRepair = AutomatedRepair()
+    manual: ManualRepair = ManualRepair()
+    restores: Restores = "new"
+    relapse: Annotated[
+        Relapse | None, BeforeValidator(off_or_block("probability, time and concentration"))
+    ] = None

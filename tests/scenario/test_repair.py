@@ -1,0 +1,74 @@
+"""The repair shop's fields: what they take, how they are written, and what is refused, in words."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from failcast.scenario import (
+    Exponential,
+    Relapse,
+    Scenario,
+    ScenarioError,
+    describe,
+    load,
+    override,
+    to_dict,
+)
+
+#: (field, value, what the sentence says). All are refused before anything runs.
+WRONG: list[tuple[str, Any, str]] = [
+    ("relapse", "on", "repair.relapse is 'on', but it must be off, or a block with probability, "),
+    ("relapse.probability", 1.1, "repair.relapse.probability is 1.1, but it must be a number from"),
+    ("relapse.probability", -0.1, "repair.relapse.probability is -0.1, but it must be a number"),
+    ("relapse.time", "0 h", "repair.relapse.time is 0 h, but a fault that strikes again at once"),
+    ("relapse.time", "exponential(0 h)", "its mean must be longer than 0."),
+    ("relapse.time", "soon", "repair.relapse.time is 'soon', but "),
+    ("relapse.concentration", 0, "repair.relapse.concentration is 0, but it must be inf or a numb"),
+    ("relapse.concentration", "none", "it must be inf or a number from 0.01 to 1,000,000."),
+    ("relapse.concentration", True, "it must be inf or a number from 0.01 to 1,000,000."),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "sentence"), WRONG)
+def test_bad_input_is_refused_in_a_sentence(field: str, value: Any, sentence: str) -> None:
+    path = f"repair.{field}"
+    with pytest.raises(ScenarioError) as in_python:
+        Scenario().with_(**{path.replace(".", "__"): value})
+    with pytest.raises(ScenarioError) as in_overrides:
+        override(Scenario(), [f"{path}={str(value).lower()}"])
+    assert sentence in str(in_python.value)
+    assert path in str(in_overrides.value)
+
+
+@pytest.mark.parametrize("block", ["relapse"])
+def test_a_field_opens_its_block_and_off_closes_it(block: str) -> None:
+    shut = Scenario()
+    *around, last = block.split(".")
+    repair = shut.repair
+    for name in around:
+        repair = getattr(repair, name)
+    assert getattr(repair, last) is None
+    assert (f"repair.{block}", "off") in describe(shut)
+    assert override(shut, [f"repair.{block}=off"]) == shut
+
+
+def test_relapse_opens_with_its_defaults() -> None:
+    on = Scenario().with_(repair__relapse__probability=0.2)
+    assert on.repair.relapse == Relapse(probability=0.2)
+    assert on.with_(repair__relapse="off") == Scenario()
+    mean = override(Scenario(), ["repair.relapse.time.mean=3 h"])
+    assert mean.repair.relapse == Relapse(time=Exponential(mean=3.0))
+
+
+@pytest.mark.parametrize("concentration", [math.inf, 2, "inf"])
+def test_a_concentration_is_written_as_it_is_read(concentration: Any, tmp_path: Path) -> None:
+    scenario = Scenario().with_(repair__relapse__concentration=concentration)
+    written = to_dict(scenario)["repair"]["relapse"]["concentration"]
+    assert written == (2.0 if concentration == 2 else "inf")
+    file = tmp_path / "scenario.yaml"
+    file.write_text(f"repair: {{relapse: {{concentration: {written}}}}}\n", encoding="utf-8")
+    assert load(file).repair.relapse == scenario.repair.relapse
