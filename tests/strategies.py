@@ -175,6 +175,8 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     "escalate": (0.8, 0.0, 1.0),
     "automated_silent": (0.4, 0.0, 1.0),
     "manual_silent": (0.2, 0.0, 1.0),
+    "automated_crews": ("unlimited", 1, 3),
+    "manual_crews": ("unlimited", 1, 2),
     "relapse": (
         None,
         Relapse(probability=0.5, time=Exponential(mean=5.0)),
@@ -191,6 +193,10 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     # In lengths of the job: a short one ends runs out of time.
     "horizon": (20.0, 0.8),
 }
+
+
+#: The options that put limits on the repair shop.
+SHOP = ("automated_crews", "manual_crews")
 
 
 def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
@@ -219,8 +225,13 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
                 time=case["automated"],
                 escalate=case["escalate"],
                 silent_failure=case["automated_silent"],
+                crews=case["automated_crews"],
             ),
-            manual=ManualRepair(time=case["manual"], silent_failure=case["manual_silent"]),
+            manual=ManualRepair(
+                time=case["manual"],
+                silent_failure=case["manual_silent"],
+                crews=case["manual_crews"],
+            ),
             relapse=case["relapse"],
         ),
         score=case["score"],
@@ -432,9 +443,11 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         "relapse": st.one_of(st.none(), relapses()),
         "retirement": retirements(),
     }
+    shop = {name: st.just(FACTORS[name][0]) for name in SHOP}
     fixed = {name: st.sampled_from(levels) for name, levels in FACTORS.items() if name not in free}
     return st.builds(
         lambda case, seed: build(case, seed=seed),
-        st.fixed_dictionaries({**free, **fixed}),
+        # As many shops without limits, where a repair is drawn whole at the blame, as with some.
+        st.fixed_dictionaries({**free, **fixed, **shop}) | st.fixed_dictionaries({**fixed, **free}),
         st.integers(0, 2**63 - 1),
     )

@@ -78,7 +78,7 @@ METRICS: dict[str, tuple[str, str]] = {
     ),
     "down_p99": (
         "servers",
-        "Servers in repair at once (either stage), 99th percentile over the time of the run: in "
+        "Servers in repair or waiting for it at once, 99th percentile over the run: in "
         "99 % of the time no more were down. The usual rule for how many standbys to keep.",
     ),
     "defective_mean": (
@@ -113,6 +113,7 @@ SERVER_STATES: dict[str, str] = {
     "idle": "In the working pool, assigned to nothing.",
     "spare": "In the spare pool, doing other work.",
     "arriving": "Preempted, on its way into the working pool.",
+    "awaiting_repair": "In the repair shop, waiting for a crew.",
     "automated_repair": "Blamed, or found failed; in the first stage of its repair.",
     "manual_repair": "In the second stage of its repair.",
     "retired": "Out for good.",

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tests.strategies import FACTORS, build
+from tests.strategies import FACTORS, SHOP, build
 
 from failcast.engine import draw
 from failcast.scenario import (
@@ -170,6 +170,8 @@ def scenario(number: int) -> Scenario:
         else dice.one_of(levels)
         for name, levels in FACTORS.items()
     }
+    if dice.between(0.0, 1.0) < 0.5:  # no limits: a repair is drawn whole at the blame
+        case |= {name: FACTORS[name][0] for name in SHOP}
     return build(case, seed=number)
 
 

@@ -338,7 +338,8 @@ def test_server_hours_are_those_of_finished_runs_by_state() -> None:
     assert wide.low < narrow.low
 
     ends = np.array([FINISHED, DEPLETED], dtype=np.uint8)
-    states = np.array([[10.0] + [0.0] * 7, [50.0] + [0.0] * 7])
+    states = np.zeros((2, len(fc.SERVER_STATES)))
+    states[:, 0] = 10.0, 50.0
     runs = fc.Runs(np.ones((2, len(fc.METRICS))), ends, states, seed=1)
     mixed = fc.Sample(scenario=scenario, runs=runs, seed=1)
     assert mixed.server_hours()["active"].mean == 10.0

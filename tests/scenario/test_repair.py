@@ -21,6 +21,23 @@ from failcast.scenario import (
 
 #: (field, value, what the sentence says). All are refused before anything runs.
 WRONG: list[tuple[str, Any, str]] = [
+    (
+        "automated.crews",
+        0,
+        "repair.automated.crews is 0, but it must be unlimited or a",
+    ),
+    (
+        "manual.crews",
+        -1,
+        "repair.manual.crews is -1, but it must be unlimited or a",
+    ),
+    ("manual.crews", 1.5, "repair.manual.crews is 1.5, but it must be unlimited or a"),
+    ("manual.crews", "many", "repair.manual.crews is 'many', but it must be unlimited or a"),
+    (
+        "manual.crews",
+        True,
+        "repair.manual.crews is true, but it must be unlimited or a",
+    ),
     ("relapse", "on", "repair.relapse is 'on', but it must be off, or a block with probability, "),
     ("relapse.probability", 1.1, "repair.relapse.probability is 1.1, but it must be a number from"),
     ("relapse.probability", -0.1, "repair.relapse.probability is -0.1, but it must be a number"),
@@ -62,6 +79,17 @@ def test_relapse_opens_with_its_defaults() -> None:
     assert on.with_(repair__relapse="off") == Scenario()
     mean = override(Scenario(), ["repair.relapse.time.mean=3 h"])
     assert mean.repair.relapse == Relapse(time=Exponential(mean=3.0))
+
+
+def test_crews_are_a_number_or_unlimited(tmp_path: Path) -> None:
+    two = override(Scenario(), ["repair.manual.crews=2"])
+    assert two == Scenario().with_(repair__manual__crews=2)
+    assert dict(describe(two))["repair.manual.crews"] == "2"
+    assert dict(describe(two))["repair.automated.crews"] == "unlimited"
+    assert override(two, ["repair.manual.crews=unlimited"]) == Scenario()
+    file = tmp_path / "scenario.yaml"
+    file.write_text("repair: {automated: {crews: unlimited}, manual: {crews: 2}}\n")
+    assert load(file).repair == two.repair
 
 
 @pytest.mark.parametrize("concentration", [math.inf, 2, "inf"])

@@ -37,7 +37,7 @@ from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.distributions import Parts
 from failcast.scenario.expressions import Expression
 from failcast.scenario.measurements import Measurements, Origin
-from failcast.scenario.repair import Concentration
+from failcast.scenario.repair import Concentration, Crews
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -72,6 +72,8 @@ NOT_NUMBERS: list[Any] = [math.nan, math.inf, -math.inf, True, "3 servers", [1],
 def wrong_values(rule: Rule) -> list[Any]:
     """Values that a field of this rule must refuse; a new kind of rule must join."""
     match rule:
+        case Crews():
+            return [0, rule.most + 1, 1.5, None, "3", "all", *NOT_NUMBERS]
         case Count():
             return [rule.least - 1, rule.most + 1, 10.5, 10**400, None, "3", *NOT_NUMBERS]
         case Concentration():

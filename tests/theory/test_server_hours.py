@@ -16,7 +16,8 @@ from tests.theory.scenarios import plain
 from failcast.engine import METRICS, SERVER_STATES, run
 from failcast.scenario import Constant, Distribution, Exponential, Lognormal, Scenario, load
 
-ACTIVE, STANDBY, IDLE, SPARE, _, AUTOMATED, MANUAL, RETIRED = range(len(SERVER_STATES))
+AUTOMATED = SERVER_STATES.index("automated_repair")
+MANUAL = SERVER_STATES.index("manual_repair")
 
 
 def hours_of(scenario: Scenario, replications: int) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +40,7 @@ def test_a_job_without_failures_uses_its_servers_and_leaves_the_others() -> None
     )
     wall, hours = hours_of(scenario, 1)
     assert wall.tolist() == [100.0]
-    assert hours[0].tolist() == [400.0, 200.0, 300.0, 500.0, 0.0, 0.0, 0.0, 0.0]
+    assert hours[0].tolist() == [400.0, 200.0, 300.0, 500.0, *[0.0] * (len(SERVER_STATES) - 4)]
 
 
 def test_stages_of_repair_share_their_hours_as_their_means_say() -> None:

@@ -17,9 +17,10 @@ STANDBY: Final = code(1)
 IDLE: Final = code(2)
 SPARE: Final = code(3)
 ARRIVING: Final = code(4)
-AUTOMATED_REPAIR: Final = code(5)
-MANUAL_REPAIR: Final = code(6)
-RETIRED: Final = code(7)
+AWAITING_REPAIR: Final = code(5)
+AUTOMATED_REPAIR: Final = code(6)
+MANUAL_REPAIR: Final = code(7)
+RETIRED: Final = code(8)
 
 SERVER_STATES: Final = (
     "active",
@@ -27,6 +28,7 @@ SERVER_STATES: Final = (
     "idle",
     "spare",
     "arriving",
+    "awaiting_repair",
     "automated_repair",
     "manual_repair",
     "retired",
@@ -52,7 +54,11 @@ SERVER_TRANSITIONS: Final = (
     (ACTIVE, STANDBY, "host selection"),
     (ACTIVE, IDLE, "host selection"),
     (ACTIVE, AUTOMATED_REPAIR, "blamed for a failure"),
+    (ACTIVE, AWAITING_REPAIR, "blamed for a failure, in a shop of limits"),
+    (AWAITING_REPAIR, AUTOMATED_REPAIR, "a crew is free, at once or after a while"),
+    (AWAITING_REPAIR, MANUAL_REPAIR, "a crew is free, at once or after a while"),
     (AUTOMATED_REPAIR, MANUAL_REPAIR, "escalated"),
+    (AUTOMATED_REPAIR, AWAITING_REPAIR, "escalated, in a shop of limits"),
     (AUTOMATED_REPAIR, STANDBY, "repaired; a standby was missing"),
     (AUTOMATED_REPAIR, IDLE, "repaired"),
     (AUTOMATED_REPAIR, RETIRED, "condemned at the blame, executed when the repair ends"),
@@ -60,8 +66,11 @@ SERVER_TRANSITIONS: Final = (
     (MANUAL_REPAIR, IDLE, "repaired"),
     (MANUAL_REPAIR, RETIRED, "condemned at the blame, executed when the repair ends"),
     (STANDBY, AUTOMATED_REPAIR, "found failed"),
+    (STANDBY, AWAITING_REPAIR, "found failed, in a shop of limits"),
     (IDLE, AUTOMATED_REPAIR, "found failed"),
+    (IDLE, AWAITING_REPAIR, "found failed, in a shop of limits"),
     (SPARE, AUTOMATED_REPAIR, "found failed"),
+    (SPARE, AWAITING_REPAIR, "found failed, in a shop of limits"),
     (AUTOMATED_REPAIR, SPARE, "repaired; it failed as a spare"),
     (MANUAL_REPAIR, SPARE, "repaired; it failed as a spare"),
     (SPARE, ARRIVING, "preempted from the spare pool"),
@@ -179,19 +188,21 @@ EVENT_CHECKPOINTING: Final = code(5)
 EVENT_FAILURE: Final = code(6)
 EVENT_BLAME: Final = code(7)
 EVENT_PROMOTION: Final = code(8)
-EVENT_AUTOMATED_REPAIR_END: Final = code(9)
-EVENT_MANUAL_REPAIR_END: Final = code(10)
-EVENT_RETIREMENT: Final = code(11)
-EVENT_PREEMPTION: Final = code(12)
-EVENT_ARRIVAL: Final = code(13)
-EVENT_RETURN_TO_SPARES: Final = code(14)
-EVENT_REGENERATION: Final = code(15)
-EVENT_CHECKPOINT: Final = code(16)
-EVENT_FOUND_FAILED: Final = code(17)
-EVENT_FINISHED: Final = code(18)
-EVENT_DEPLETED: Final = code(19)
-EVENT_OUT_OF_TIME: Final = code(20)
-EVENT_OUT_OF_EVENTS: Final = code(21)
+EVENT_AUTOMATED_REPAIR_BEGIN: Final = code(9)
+EVENT_AUTOMATED_REPAIR_END: Final = code(10)
+EVENT_MANUAL_REPAIR_BEGIN: Final = code(11)
+EVENT_MANUAL_REPAIR_END: Final = code(12)
+EVENT_RETIREMENT: Final = code(13)
+EVENT_PREEMPTION: Final = code(14)
+EVENT_ARRIVAL: Final = code(15)
+EVENT_RETURN_TO_SPARES: Final = code(16)
+EVENT_REGENERATION: Final = code(17)
+EVENT_CHECKPOINT: Final = code(18)
+EVENT_FOUND_FAILED: Final = code(19)
+EVENT_FINISHED: Final = code(20)
+EVENT_DEPLETED: Final = code(21)
+EVENT_OUT_OF_TIME: Final = code(22)
+EVENT_OUT_OF_EVENTS: Final = code(23)
 
 #: (name, meaning of the detail column). The first are the job's phases, in their order.
 EVENTS: Final = (
@@ -204,7 +215,9 @@ EVENTS: Final = (
     ("failure", "0 random, 1 systematic, 2 a fault that strikes again"),
     ("blame", "1 the server that failed, 0 an innocent one"),
     ("promotion", "standbys left"),
+    ("automated_repair_begin", "servers that still wait; recorded in a shop of limits"),
     ("automated_repair_end", "0 failed silently, 1 success, 2 escalated"),
+    ("manual_repair_begin", "servers that still wait; recorded in a shop of limits"),
     ("manual_repair_end", "0 failed silently, 1 success"),
     ("retirement", "servers not retired that are left"),
     ("preemption", "spares left"),

@@ -24,6 +24,7 @@ from failcast.engine.model import (
 )
 from failcast.engine.tables import NUMBER_DTYPE, address_of, code
 from failcast.scenario import (
+    UNLIMITED,
     Checkpoint,
     Constant,
     Distribution,
@@ -80,6 +81,9 @@ _COUNTS = (
     "diagnosed_late",  # not at the failure
     "relapse",
     "faults",
+    "shop",
+    "automated_crews",
+    "manual_crews",
 )
 _REALS = (
     "length",
@@ -249,6 +253,12 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     plan.p_escalate = repair.automated.escalate
     plan.p_automated_silent = repair.automated.silent_failure
     plan.p_manual_silent = repair.manual.silent_failure
+    crews = repair.automated.crews, repair.manual.crews
+    # Without a limit there are as many as servers: nobody ever waits.
+    plan.automated_crews, plan.manual_crews = (
+        plan.servers_total if each == UNLIMITED else each for each in crews
+    )
+    plan.shop = crews != (UNLIMITED, UNLIMITED)
     relapse = repair.relapse
     # Where nothing asks for it, nobody notes which servers have a fault that was left in them.
     plan.relapse = plan.faults = relapse is not None

@@ -19,18 +19,20 @@ from failcast.engine.model import Status
 from failcast.engine.plan import distribution
 from failcast.engine.reference_hosts import Hosts
 from failcast.engine.reference_reserves import RESERVES
+from failcast.engine.reference_shop import Shop
 from failcast.engine.reference_state import Due, OutOfEventsError, Process, Server
 
 NOBODY = (math.inf, None)
 _AT_WORK = (model.COMPUTING, model.RECOVERING, model.CHECKPOINTING)
 
 
-class Reference(Hosts):
+class Reference(Hosts, Shop):
     """One replication. ``run()`` returns its status; the results are attributes afterwards."""
 
     def run(self, stop: Sequence[int] = (0,)) -> Status | None:
         """Run to the end and return why it ended; None if another thread has set ``stop[0]``."""
         self.watched: Due | None = None
+        self.open_shop()
         self.rest_all()
         self.job_process = self.env.process(self.job())
         self.env.process(self.horizon())
@@ -179,7 +181,10 @@ class Reference(Hosts):
         self.return_loans()
 
     def repair(self, server: Server) -> Process:
-        """Automated repair, then perhaps manual repair; each can fail without a sign of it."""
+        """Automated repair, then perhaps manual repair; each can fail without a sign of it.
+
+        This is a shop without limits: nobody waits.
+        """
         plan, chance, at = self.plan, self.chance, (server.number, server.renewal)
         time = chance.sample(distribution(plan, "automated"), random.AUTOMATED_TIME, *at)
         yield self.due(time, model.RANK_AUTOMATED_END, server.number, counts=False)
@@ -347,17 +352,22 @@ class Reference(Hosts):
 
     def send_to_repair(self, server: Server) -> None:
         """The repair of a server begins; it has left wherever it was."""
-        self.move(server, model.AUTOMATED_REPAIR)
+        limits = self.plan.shop
+        self.move(server, model.AWAITING_REPAIR if limits else model.AUTOMATED_REPAIR)
         server.since = self.env.now
         server.condemned = self.policies.retire(self.view(server), self.env.now)
-        self.env.process(self.repair(server))
+        self.env.process(self.bring_in(server) if limits else self.repair(server))
 
     def repaired(self, server: Server, silent: bool, event: int) -> None:
-        """The last stage of a repair ends: the server is retired, or comes back renewed."""
+        """The last stage of a repair ends, in a shop without limits."""
         self.count_repair(server)
-        self.counts[model.REPAIRS_SILENT if silent else model.REPAIRS_SUCCESSFUL] += 1
         outcome = model.REPAIR_SILENT if silent else model.REPAIR_SUCCESS
         self.record(event, server.number, outcome)
+        self.come_back(server, silent)
+
+    def come_back(self, server: Server, silent: bool) -> None:
+        """A repair is over: the server is retired, or comes back renewed."""
+        self.counts[model.REPAIRS_SILENT if silent else model.REPAIRS_SUCCESSFUL] += 1
         if not silent:
             server.defective = server.faulty = False
         if server.condemned:

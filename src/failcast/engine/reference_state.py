@@ -26,7 +26,7 @@ _LEGAL_MOVES = {(old, new) for old, new, _ in model.SERVER_TRANSITIONS}
 _LEGAL_PHASES = {(old, new) for old, new, _ in model.JOB_TRANSITIONS}
 
 
-_REPAIRS = (model.AUTOMATED_REPAIR, model.MANUAL_REPAIR)
+_REPAIRS = (model.AWAITING_REPAIR, model.AUTOMATED_REPAIR, model.MANUAL_REPAIR)
 
 
 class Server:
@@ -47,7 +47,8 @@ class Server:
         self.blame_hours: list[float] = []
         self.score_base = score
         self.condemned = False
-        self.since = 0.0  # when its repair began, or its stay in reserve
+        # When its repair began, its present state in a shop of limits, or its stay in reserve.
+        self.since = 0.0
         self.failed = model.NOT_FAILED  # it has failed, and nobody has found out, or mended it
         self.automated_end = 0.0  # when the automated stage of that repair ended
         self.preemptions = 0
@@ -345,7 +346,9 @@ class State:
 
     def count_repair(self, server: Server) -> None:
         """Count the hours of a repair up to now, in whichever stage it is."""
-        if server.state == model.AUTOMATED_REPAIR:
+        if self.plan.shop and server.state in _REPAIRS:
+            self.count_stage(server)
+        elif server.state == model.AUTOMATED_REPAIR:
             self.server_hours[model.AUTOMATED_REPAIR] += self.env.now - server.since
         elif server.state == model.MANUAL_REPAIR:
             self.server_hours[model.AUTOMATED_REPAIR] += server.automated_end - server.since
@@ -358,6 +361,11 @@ class State:
             before, retired = self.in_state[: model.ARRIVING + 1], self.in_state[model.RETIRED]
             self.counted.append([*before, down, retired])
             self.next_count = len(self.counted) * self.count_step
+
+    def count_stage(self, server: Server) -> None:
+        """Count the hours up to now that a server has been in its present state."""
+        self.server_hours[server.state] += self.env.now - server.since
+        server.since = self.env.now
 
     def down_p99(self) -> int:
         """Return the least number of servers that more than which were down in 1 % of the time."""

@@ -146,6 +146,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "chosen",
                 "ledger",
                 "excess",
+                "queues",
                 "slots",
                 "calendars",
                 "blame_hours",
@@ -178,7 +179,8 @@ SERVER_DTYPE: Final = np.dtype(
         [
             ("key", np.float64),  # when it is due in its calendar; active: its failure point
             ("life", np.float64),  # what remains of it; not of an active server, or in repair
-            ("since", np.float64),  # when its repair began, or its stay in reserve
+            # When its repair began, its present state in a shop of limits, or its stay in reserve.
+            ("since", np.float64),
             ("automated_end", np.float64),  # of a repair that is handed over
             ("manual_end", np.float64),  # and its end, where a trace tells of both
             # The next one on the list of a day; idle: its place among the idle ones.
@@ -189,11 +191,25 @@ SERVER_DTYPE: Final = np.dtype(
             ("rank", np.int8),  # of what it is due for
             ("defective", np.int8),
             ("condemned", np.int8),
-            ("escalated", np.int8),  # its repair has a manual stage
+            # Its repair has a manual stage, as is known where the shop has no limits.
+            ("escalated", np.int8),
             ("silent", np.int8),  # its repair will fail silently
             ("failed", np.int8),  # and nobody has found out, or mended it
             ("faulty", np.int8),  # a fault is in it that struck, or that will strike again
             ("relapsing", np.int8),  # its life ends where that fault strikes again
+        ],
+    )
+)
+
+#: The crews of one stage of repair, and the ring of servers that wait for one of them.
+QUEUE_DTYPE: Final = np.dtype(
+    (
+        np.record,
+        [
+            ("free", np.int64),  # crews
+            ("head", np.int64),
+            ("count", np.int64),  # of servers that wait
+            ("ring", np.uint64),
         ],
     )
 )
@@ -248,6 +264,9 @@ TRACE_DTYPE: Final = np.dtype(
     )
 )
 
+AUTOMATED_STAGE: Final = code(0)  # the queues of the shop
+MANUAL_STAGE: Final = code(1)
+
 FAILING: Final = code(0)  # the calendar of failure points, on the job's clock
 DUE: Final = code(1)  # the calendar of repair ends and arrivals, in wall time
 
@@ -270,6 +289,10 @@ class World:
             self.calendars["room"][number] = len(sheet)
             self.calendars["days"][number] = address_of(days)
             self.calendars["sheet"][number] = address_of(sheet)
+        stages = 2 if plan.shop else 0
+        self.queues = np.zeros(stages, QUEUE_DTYPE)
+        self.rings = [np.zeros(total, ID_DTYPE) for _ in range(stages)]
+        self.queues["ring"] = [address_of(ring) for ring in self.rings]
         self.tables = {
             "servers": _on_cache_lines(total, SERVER_DTYPE),
             "states": np.zeros(total, STATE_DTYPE),
@@ -286,6 +309,7 @@ class World:
             "ledger": np.zeros(total if plan.ledger else 0, LEDGER_DTYPE),
             # Of a relapsing server: the hours by which its life would else have been longer.
             "excess": np.zeros(total if plan.faults else 0, HOURS_DTYPE),
+            "queues": self.queues,
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),
             "down_hours": np.zeros(total + 1, HOURS_DTYPE),

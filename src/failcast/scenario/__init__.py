@@ -54,7 +54,7 @@ from failcast.scenario.recovering import (
     RemoteTier,
     Tiers,
 )
-from failcast.scenario.repair import AutomatedRepair, ManualRepair, Relapse, Repair
+from failcast.scenario.repair import UNLIMITED, AutomatedRepair, ManualRepair, Relapse, Repair
 from failcast.scenario.scenario import (
     Cluster,
     Cost,
@@ -82,6 +82,7 @@ __all__ = [
     "RESUME_WITH",
     "RETIREMENTS",
     "SELECTION_POLICIES",
+    "UNLIMITED",
     "AutomatedRepair",
     "Checkpoint",
     "Cluster",

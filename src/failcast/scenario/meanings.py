@@ -12,7 +12,7 @@ from typing import Final
 from failcast.scenario.blocks import Block
 from failcast.scenario.expressions import Expression
 from failcast.scenario.recovering import INTERVALS, Interval
-from failcast.scenario.repair import INF, Concentration
+from failcast.scenario.repair import INF, UNLIMITED, Concentration, Crews
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -200,10 +200,18 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "probability",
         "The automated stage, where no manual one follows, mends nothing and nobody notices.",
     ),
+    "repair.automated.crews": (
+        "servers",
+        "Servers that can be in the automated stage at once. Others wait, first come first served.",
+    ),
     "repair.manual.time": ("", "How long the manual stage takes, counted from the escalation."),
     "repair.manual.silent_failure": (
         "probability",
         "The manual stage mends nothing and nobody notices.",
+    ),
+    "repair.manual.crews": (
+        "servers",
+        "Servers that can be in the manual stage at once. Others wait, first come first served.",
     ),
     "repair.restores": ("", "What a repair does to a server's age."),
     "repair.relapse": (
@@ -287,6 +295,8 @@ def introduction(block: type[Block]) -> str:
 
 def in_words(rule: Rule) -> tuple[str, str]:
     """The kind of value that a rule takes, and its limits. Raises TypeError for a new rule."""
+    if isinstance(rule, Crews):
+        return "whole number", f"{rule.least:,} to {rule.most:,}, or `{UNLIMITED}`"
     if isinstance(rule, Count):
         return "whole number", f"{rule.least:,} to {rule.most:,}"
     if isinstance(rule, Concentration):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, model_validator
 
@@ -15,11 +15,15 @@ from failcast.scenario.blocks import Block, off_or_block
 from failcast.scenario.distributions import DurationField, Exponential
 from failcast.scenario.errors import Refused
 from failcast.scenario.policies import Restores
-from failcast.scenario.rules import Plain, Real
+from failcast.scenario.rules import Count, Plain, Real
 
 Probability = Annotated[float, Real(0.0, 1.0)]
 #: How a number without a limit is written.
 INF: Final = "inf"
+#: How a number of crews without a limit is written.
+UNLIMITED: Final = "unlimited"
+#: Most crews that are told apart from an unlimited number.
+MOST_CREWS: Final = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -40,21 +44,44 @@ class Concentration(Real):
         return INF if value == math.inf else float(value)
 
 
+@dataclass(frozen=True)
+class Crews(Count):
+    """How many work at once: a whole number, or ``unlimited``, which is also kept as that word."""
+
+    def read(self, value: Any, *, units_required: bool) -> int | str:  # type: ignore[override]
+        """Return the number or the word. Raises Refused."""
+        if isinstance(value, str) and value == UNLIMITED:
+            return UNLIMITED
+        try:
+            return super().read(value, units_required=units_required)
+        except Refused as refused:
+            word = f"it must be {UNLIMITED} or"
+            raise Refused(refused.rule.replace("it must be", word, 1)) from None
+
+
+CrewsField = Annotated[int | Literal["unlimited"], Crews(1, MOST_CREWS)]
+
+
 class AutomatedRepair(Block):
-    """The first stage of a repair. ``escalate`` is the probability of a manual stage after it."""
+    """The first stage of a repair. ``escalate`` is the probability of a manual stage after it.
+
+    ``crews`` is how many servers can be in it at once, a number or ``"unlimited"``.
+    """
 
     place: ClassVar[str] = "repair.automated"
     time: DurationField = Exponential(mean=2.0)
     escalate: Probability = 0.8
     silent_failure: Probability = 0.4
+    crews: CrewsField = UNLIMITED
 
 
 class ManualRepair(Block):
-    """The second stage of a repair."""
+    """The second stage of a repair. ``crews`` as in the first."""
 
     place: ClassVar[str] = "repair.manual"
     time: DurationField = Exponential(mean=48.0)
     silent_failure: Probability = 0.2
+    crews: CrewsField = UNLIMITED
 
 
 class Relapse(Block):

@@ -16,7 +16,7 @@ from failcast.scenario.expressions import Expression, Family
 from failcast.scenario.meanings import FIELDS, introduction, unit_of
 from failcast.scenario.measurements import Measured
 from failcast.scenario.recovering import INTERVALS, Interval
-from failcast.scenario.repair import INF, Concentration
+from failcast.scenario.repair import INF, UNLIMITED, Concentration, Crews
 from failcast.scenario.rules import (
     OFF,
     Choice,
@@ -101,6 +101,9 @@ def _described(path: str, rule: Rule, default: Any) -> dict[str, Any]:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     """What one field may hold. Raises TypeError for a rule that has no schema."""
+    if isinstance(rule, Crews):
+        number = {"type": "integer", "minimum": rule.least, "maximum": rule.most}
+        return {"anyOf": [number, {"const": UNLIMITED}]}
     if isinstance(rule, Count):
         return {"type": "integer", "minimum": rule.least, "maximum": rule.most}
     if isinstance(rule, Concentration):

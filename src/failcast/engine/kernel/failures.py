@@ -297,17 +297,24 @@ def hand_over(w, now, s):  # type: ignore[no-untyped-def]  # compiled
 
 @inlined
 def repair_end(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """The last stage of a repair ends: the server is retired, or comes back renewed."""
+    """The last stage of a repair ends, in a shop without limits."""
     server = server_at(w.servers, s)
     count_repair(w, now, s)
-    tally_down(w, now)
-    w.down -= 1
     w.counts[REPAIRS_AUTOMATED] += 1
     w.counts[REPAIRS_MANUAL] += server.escalated
-    w.counts[REPAIRS_SILENT] += server.silent
-    w.counts[REPAIRS_SUCCESSFUL] += 1 - server.silent
     event = EVENT_MANUAL_REPAIR_END if server.escalated != 0 else EVENT_AUTOMATED_REPAIR_END
     record(w, now, event, s, REPAIR_SILENT if server.silent != 0 else REPAIR_SUCCESS)
+    come_back(plan, w, now, s)
+
+
+@inlined
+def come_back(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """A repair is over: the server is retired, or comes back renewed."""
+    server = server_at(w.servers, s)
+    tally_down(w, now)
+    w.down -= 1
+    w.counts[REPAIRS_SILENT] += server.silent
+    w.counts[REPAIRS_SUCCESSFUL] += 1 - server.silent
     server.defective &= server.silent
     server.faulty &= server.silent
     if server.condemned != 0:

@@ -29,6 +29,7 @@ from failcast.engine.kernel.failures import (
 from failcast.engine.kernel.hosts import arrive, promote, select_hosts
 from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
 from failcast.engine.kernel.series import count_servers
+from failcast.engine.kernel.stages import stage_end
 from failcast.engine.kernel.start import reset
 from failcast.engine.kernel.stretch import anchor, catch_up, go_along, skips
 from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
@@ -82,7 +83,7 @@ def run_one(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  
     if w.skips != 0 and w.events_left < 0:
         w.skips = FIRST  # to find the very event at which the run is cut short
         _run(plan, w, seed, replication, stop)
-    tally_all(w)
+    tally_all(plan, w)
 
 
 @bare
@@ -129,6 +130,8 @@ def _pool_event(plan, w, due, now):  # type: ignore[no-untyped-def]  # compiled
         take_next(due)
         if rank == RANK_ARRIVAL:
             arrive(plan, w, now, s)
+        elif plan.shop != 0:
+            stage_end(plan, w, now, s, rank)
         else:
             repair_end(plan, w, now, s)
         if w.stale != 0:

@@ -7,6 +7,7 @@ import math
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.calendar import push_due
 from failcast.engine.kernel.rows import hours_at, ledger_at, server_at, state_at
+from failcast.engine.kernel.shop import bring_in
 from failcast.engine.kernel.tally import tally_down
 from failcast.engine.model import (
     ACTIVE,
@@ -33,7 +34,10 @@ def send_to_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # c
     tally_down(w, now)
     w.down += 1
     w.most_down = max(w.most_down, w.down)
-    plan_repair(plan, w, now, s, place)
+    if plan.shop != 0:
+        bring_in(plan, w, now, s)
+    else:
+        plan_repair(plan, w, now, s, place)
 
 
 @inlined

@@ -18,6 +18,7 @@ from failcast.engine.kernel.rows import (
     state_at,
 )
 from failcast.engine.kernel.series import begin_counts
+from failcast.engine.kernel.shop import open_shop
 from failcast.engine.kernel.tally import clear_tally
 from failcast.engine.kernel.work import clear_work
 from failcast.engine.lives import life_hours
@@ -58,6 +59,8 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour, plan.length)
     clear(calendar_at(w.calendars, DUE), plan.dues_per_hour, _NEVER)
     _reset_servers(plan, w)
+    if plan.shop != 0:
+        open_shop(plan, w)
 
 
 @bare

@@ -15,6 +15,7 @@ from failcast.engine.model import (
     ACTIVE,
     ARRIVING,
     AUTOMATED_REPAIR,
+    AWAITING_REPAIR,
     DOWN_SHARE,
     IDLE,
     MANUAL_REPAIR,
@@ -61,7 +62,7 @@ def tally_defective(w, now):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def tally_all(w):  # type: ignore[no-untyped-def]  # compiled
+def tally_all(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Count all hours up to the run's end."""
     now = w.wall
     tally(w, now, ACTIVE, w.active)
@@ -72,7 +73,10 @@ def tally_all(w):  # type: ignore[no-untyped-def]  # compiled
     tally(w, now, RETIRED, w.servers_total - w.not_retired)
     tally_down(w, now)
     tally_defective(w, now)
-    _count_open_repairs(w)
+    if plan.shop != 0:
+        _count_open_stages(w)
+    else:
+        _count_open_repairs(w)
 
 
 @inlined
@@ -99,6 +103,15 @@ def _count_open_repairs(w):  # type: ignore[no-untyped-def]  # compiled
                 w.server_hours[MANUAL_REPAIR] += w.wall - end
             else:
                 w.server_hours[AUTOMATED_REPAIR] += w.wall - begin
+
+
+@bare
+def _count_open_stages(w):  # type: ignore[no-untyped-def]  # compiled
+    """Count the hours of those that the run's end leaves in a shop of limits."""
+    for s in range(w.servers_total):
+        state = state_at(w.states, s).is_
+        if AWAITING_REPAIR <= state < RETIRED:
+            w.server_hours[state] += w.wall - server_at(w.servers, s).since
 
 
 @inlined

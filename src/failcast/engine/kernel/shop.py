@@ -1,0 +1,116 @@
+"""The way into a repair shop of limits: servers wait for a crew, first come first served.
+
+Called only where the plan says that the shop has limits (``plan.shop``). There each stage is an
+event of its own, in every run; elsewhere a repair is drawn whole at the blame. What happens at the
+end of a stage is in ``stages``.
+"""
+
+from __future__ import annotations
+
+from failcast.engine.compiled import bare, inlined
+from failcast.engine.kernel.books import record
+from failcast.engine.kernel.calendar import push_due
+from failcast.engine.kernel.rows import id_at, queue_at, server_at, state_at
+from failcast.engine.model import (
+    AUTOMATED_REPAIR,
+    AWAITING_REPAIR,
+    EVENT_AUTOMATED_REPAIR_BEGIN,
+    EVENT_MANUAL_REPAIR_BEGIN,
+    MANUAL_REPAIR,
+    RANK_AUTOMATED_END,
+    RANK_MANUAL_END,
+)
+from failcast.engine.random import AUTOMATED_TIME, MANUAL_TIME, address, drawn
+from failcast.engine.world import AUTOMATED_STAGE, FIRST, MANUAL_STAGE
+
+
+@bare
+def open_shop(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Begin at time zero with all crews free and nobody waiting."""
+    for stage in range(MANUAL_STAGE + 1):
+        queue = queue_at(w.queues, stage)
+        queue.head = queue.count = FIRST
+    queue_at(w.queues, AUTOMATED_STAGE).free = plan.automated_crews
+    queue_at(w.queues, MANUAL_STAGE).free = plan.manual_crews
+
+
+@bare
+def bring_in(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Let a blamed server ask for the automated stage."""
+    state_at(w.states, s).is_ = AWAITING_REPAIR
+    server_at(w.servers, s).since = now
+    join_queue(w, AUTOMATED_STAGE, s)
+    serve(plan, w, now, AUTOMATED_STAGE)
+
+
+@inlined
+def pass_on(w, now, s, state):  # type: ignore[no-untyped-def]  # compiled
+    """Count the hours of a server in its present state, and change it."""
+    present, server = state_at(w.states, s), server_at(w.servers, s)
+    w.server_hours[present.is_] += now - server.since
+    server.since, present.is_ = now, state
+
+
+@bare
+def join_queue(w, stage, s):  # type: ignore[no-untyped-def]  # compiled
+    """Put a server at the end of a queue."""
+    queue = queue_at(w.queues, stage)
+    place = queue.head + queue.count
+    id_at(queue.ring, place - w.servers_total if place >= w.servers_total else place).server = s
+    queue.count += 1
+
+
+@bare
+def leave_queue(w, stage):  # type: ignore[no-untyped-def]  # compiled
+    """Take the first server out of a queue and return it."""
+    queue = queue_at(w.queues, stage)
+    s = int(id_at(queue.ring, queue.head).server)
+    queue.head = FIRST if queue.head + 1 == w.servers_total else queue.head + 1
+    queue.count -= 1
+    return s
+
+
+@bare
+def serve(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
+    """Let the free crews of a stage take up those that wait."""
+    queue = queue_at(w.queues, stage)
+    while queue.free > 0 and queue.count > 0:
+        queue.free -= 1
+        s = leave_queue(w, stage)
+        if stage == AUTOMATED_STAGE:
+            _begin_automated(plan, w, now, s, queue.count)
+        else:
+            _begin_manual(plan, w, now, s, queue.count)
+
+
+@bare
+def release(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
+    """A crew has done its work."""
+    queue_at(w.queues, stage).free += 1
+    serve(plan, w, now, stage)
+
+
+@bare
+def ask_for_manual(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Let a server ask for the manual stage."""
+    pass_on(w, now, s, AWAITING_REPAIR)
+    join_queue(w, MANUAL_STAGE, s)
+    serve(plan, w, now, MANUAL_STAGE)
+
+
+@bare
+def _begin_automated(plan, w, now, s, waiting):  # type: ignore[no-untyped-def]  # compiled
+    pass_on(w, now, s, AUTOMATED_REPAIR)
+    record(w, now, EVENT_AUTOMATED_REPAIR_BEGIN, s, waiting)
+    place = address(w.root, s, int(server_at(w.servers, s).renewal))
+    time = drawn(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
+    push_due(w, now + time, RANK_AUTOMATED_END, s)
+
+
+@bare
+def _begin_manual(plan, w, now, s, waiting):  # type: ignore[no-untyped-def]  # compiled
+    pass_on(w, now, s, MANUAL_REPAIR)
+    record(w, now, EVENT_MANUAL_REPAIR_BEGIN, s, waiting)
+    place = address(w.root, s, int(server_at(w.servers, s).renewal))
+    time = drawn(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
+    push_due(w, now + time, RANK_MANUAL_END, s)

@@ -1,0 +1,69 @@
+"""The ends of stages in a repair shop of limits: a crew is free again, and the server goes on."""
+
+from __future__ import annotations
+
+from failcast.engine.compiled import bare
+from failcast.engine.kernel.books import record
+from failcast.engine.kernel.failures import come_back
+from failcast.engine.kernel.rows import server_at, state_at
+from failcast.engine.kernel.shop import ask_for_manual, pass_on, release
+from failcast.engine.model import (
+    EVENT_AUTOMATED_REPAIR_END,
+    EVENT_MANUAL_REPAIR_END,
+    RANK_AUTOMATED_END,
+    REPAIR_ESCALATED,
+    REPAIR_SILENT,
+    REPAIR_SUCCESS,
+    REPAIRS_AUTOMATED,
+    REPAIRS_MANUAL,
+)
+from failcast.engine.random import AUTOMATED_SILENT, ESCALATE, MANUAL_SILENT, address, uniform
+from failcast.engine.world import AUTOMATED_STAGE, MANUAL_STAGE
+
+
+@bare
+def stage_end(plan, w, now, s, rank):  # type: ignore[no-untyped-def]  # compiled
+    """A stage ends: its crew takes up the next server, then this one goes on."""
+    place = address(w.root, s, int(server_at(w.servers, s).renewal))
+    if rank == RANK_AUTOMATED_END:
+        _automated_end(plan, w, now, s, place)
+    else:
+        _manual_end(plan, w, now, s, place)
+
+
+@bare
+def _automated_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
+    w.counts[REPAIRS_AUTOMATED] += 1
+    escalated = uniform(place, ESCALATE) < plan.p_escalate
+    outcome = REPAIR_ESCALATED
+    if not escalated:
+        outcome = _outcome(w, s, uniform(place, AUTOMATED_SILENT) < plan.p_automated_silent)
+    record(w, now, EVENT_AUTOMATED_REPAIR_END, s, outcome)
+    release(plan, w, now, AUTOMATED_STAGE)
+    if escalated:
+        ask_for_manual(plan, w, now, s)
+    else:
+        _leave(plan, w, now, s)
+
+
+@bare
+def _manual_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
+    w.counts[REPAIRS_MANUAL] += 1
+    outcome = _outcome(w, s, uniform(place, MANUAL_SILENT) < plan.p_manual_silent)
+    record(w, now, EVENT_MANUAL_REPAIR_END, s, outcome)
+    release(plan, w, now, MANUAL_STAGE)
+    _leave(plan, w, now, s)
+
+
+@bare
+def _outcome(w, s, silent):  # type: ignore[no-untyped-def]  # compiled
+    """Note how the last stage went, and return what the trace says of it."""
+    server_at(w.servers, s).silent = 1 if silent else 0
+    return REPAIR_SILENT if silent else REPAIR_SUCCESS
+
+
+@bare
+def _leave(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """The repair is over."""
+    pass_on(w, now, s, state_at(w.states, s).is_)  # its next state is found out there
+    come_back(plan, w, now, s)

@@ -1,0 +1,127 @@
+"""A repair shop of limits, for the reference engine: who waits, who is worked on, who is done.
+
+``Reference`` sends a blamed server here where crews are limited. Without limits a repair is the
+process in ``reference.py``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final, NamedTuple
+
+from failcast.engine import model, random
+from failcast.engine.plan import distribution
+from failcast.engine.reference_state import Due, Process, Server, State
+
+
+class Stage(NamedTuple):
+    """What tells a stage of repair from the others."""
+
+    state: int
+    name: str  # of its time in the plan
+    stream: int
+    rank: int
+    begins: int  # events of the trace
+    ends: int
+
+
+AUTOMATED: Final = Stage(
+    model.AUTOMATED_REPAIR,
+    "automated",
+    random.AUTOMATED_TIME,
+    model.RANK_AUTOMATED_END,
+    model.EVENT_AUTOMATED_REPAIR_BEGIN,
+    model.EVENT_AUTOMATED_REPAIR_END,
+)
+MANUAL: Final = Stage(
+    model.MANUAL_REPAIR,
+    "manual",
+    random.MANUAL_TIME,
+    model.RANK_MANUAL_END,
+    model.EVENT_MANUAL_REPAIR_BEGIN,
+    model.EVENT_MANUAL_REPAIR_END,
+)
+
+
+class Crews:
+    """Those who work at a stage, and the servers that wait for them, first come first served.
+
+    With each server waits the end of its stage, which has no time before a crew begins.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.free = number
+        self.queue: deque[tuple[Server, Due]] = deque()
+
+
+class Shop(State):
+    """A repair shop of limits; each stage's end is an event that counts."""
+
+    crews: dict[Stage, Crews]
+
+    def open_shop(self) -> None:
+        """Begin at time zero with all crews free and nobody waiting."""
+        plan = self.plan
+        self.crews = {
+            AUTOMATED: Crews(int(plan.automated_crews)),
+            MANUAL: Crews(int(plan.manual_crews)),
+        }
+
+    def bring_in(self, server: Server) -> Process:
+        """Let a blamed server ask for the automated stage; return the process of its repair."""
+        return self.repair_with_limits(server, self.ask_for(AUTOMATED, server))
+
+    def repair_with_limits(self, server: Server, automated_end: Due) -> Process:
+        """Automated repair, then perhaps manual repair, each when a crew is free."""
+        plan, chance, at = self.plan, self.chance, (server.number, server.renewal)
+        yield automated_end
+        self.counts[model.REPAIRS_AUTOMATED] += 1
+        if self.policies.escalate(self.view(server), chance.uniform(random.ESCALATE, *at)):
+            self.stage_ends(AUTOMATED, server, model.REPAIR_ESCALATED)
+            self.pass_on(server, model.AWAITING_REPAIR)
+            yield self.ask_for(MANUAL, server)
+            self.counts[model.REPAIRS_MANUAL] += 1
+            silent = chance.uniform(random.MANUAL_SILENT, *at) < plan.p_manual_silent
+            self.stage_ends(MANUAL, server, int(not silent))
+        else:
+            silent = chance.uniform(random.AUTOMATED_SILENT, *at) < plan.p_automated_silent
+            self.stage_ends(AUTOMATED, server, int(not silent))
+        self.count_stage(server)
+        self.come_back(server, silent)
+
+    def ask_for(self, stage: Stage, server: Server) -> Due:
+        """Let a server wait for a crew; return the end of its stage."""
+        end = Due(self, stage.rank, server.number)
+        self.crews[stage].queue.append((server, end))
+        self.serve(stage)
+        return end
+
+    def serve(self, stage: Stage) -> None:
+        """Let the free crews of a stage take up those that wait."""
+        crews = self.crews[stage]
+        while crews.free and crews.queue:
+            server, end = crews.queue.popleft()
+            crews.free -= 1
+            self.pass_on(server, stage.state)
+            self.record(stage.begins, server.number, len(crews.queue))
+            end.set(self.hours_of(stage, server))
+
+    def hours_of(self, stage: Stage, server: Server) -> float:
+        """Return how long a stage takes that begins now."""
+        time = distribution(self.plan, stage.name)
+        return self.chance.sample(time, stage.stream, server.number, server.renewal)
+
+    def stage_ends(self, stage: Stage, server: Server, outcome: int) -> None:
+        """A crew has done its work and takes up the next server."""
+        self.record(stage.ends, server.number, outcome)
+        self.crews[stage].free += 1
+        self.serve(stage)
+
+    def pass_on(self, server: Server, state: int) -> None:
+        """Count the hours of a server in its present state, and change it."""
+        self.count_stage(server)
+        self.move(server, state)
+
+    def come_back(self, server: Server, silent: bool) -> None:
+        """A repair is over."""
+        raise NotImplementedError  # ``Reference`` says how it goes on
