@@ -53,6 +53,7 @@ from failcast.scenario import (
     Score,
     ScoreFloor,
     Selection,
+    Shift,
     SystematicFailures,
     Threshold,
     Tiers,
@@ -177,6 +178,12 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     "manual_silent": (0.2, 0.0, 1.0),
     "automated_crews": ("unlimited", 1, 3),
     "manual_crews": ("unlimited", 1, 2),
+    "shift": (
+        None,
+        Shift(),
+        Shift(begin=20.0, hours=10.5, days=7),
+        Shift(begin=0.0, hours=24.0, days=3),
+    ),
     "relapse": (
         None,
         Relapse(probability=0.5, time=Exponential(mean=5.0)),
@@ -196,7 +203,7 @@ FACTORS: Mapping[str, Sequence[Any]] = {
 
 
 #: The options that put limits on the repair shop.
-SHOP = ("automated_crews", "manual_crews")
+SHOP = ("automated_crews", "manual_crews", "shift")
 
 
 def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
@@ -231,6 +238,7 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
                 time=case["manual"],
                 silent_failure=case["manual_silent"],
                 crews=case["manual_crews"],
+                shift=case["shift"],
             ),
             relapse=case["relapse"],
         ),
@@ -346,10 +354,14 @@ def hours(most: float = 20.0) -> st.SearchStrategy[float]:
     return st.one_of(st.just(0.0), st.floats(1e-3, most), st.integers(1, 10).map(float))
 
 
-def distributions(most: float = 20.0) -> st.SearchStrategy[Distribution]:
-    """Distributions of durations of every family, with means up to about ``most`` hours."""
+@st.composite
+def distributions(draw: st.DrawFn, most: float = 20.0) -> Distribution:
+    """Distributions of durations of every family, with means up to about ``most`` hours.
+
+    Composite, so that a strategy that holds many of them is not written out in all its parts.
+    """
     single = _single(most)
-    return st.one_of(single, mixtures(single).map(lambda parts: Mixture(parts=parts)))
+    return draw(st.one_of(single, mixtures(single).map(lambda parts: Mixture(parts=parts))))
 
 
 def mixtures(parts: st.SearchStrategy[Distribution]) -> st.SearchStrategy[Sequence[Any]]:
@@ -406,6 +418,16 @@ def retirements() -> st.SearchStrategy[Retirement]:
     )
 
 
+def shifts() -> st.SearchStrategy[Shift]:
+    """Shifts of any begin and length, in whole hours often."""
+    return st.builds(
+        Shift,
+        begin=st.integers(0, 23) | st.floats(1e-3, 23.9),
+        hours=st.integers(1, 24) | st.floats(1e-3, 24.0),
+        days=st.integers(1, 7),
+    )
+
+
 def relapses() -> st.SearchStrategy[Relapse]:
     """Faults that strike again, at all servers alike or at some of them more."""
     return st.builds(
@@ -440,14 +462,16 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         ),
         **dict.fromkeys(("recovery", "selection"), distributions(2.0)),
         **dict.fromkeys(("wait", "automated", "manual"), distributions()),
+        "shift": st.one_of(st.none(), shifts()),
         "relapse": st.one_of(st.none(), relapses()),
         "retirement": retirements(),
     }
-    shop = {name: st.just(FACTORS[name][0]) for name in SHOP}
     fixed = {name: st.sampled_from(levels) for name, levels in FACTORS.items() if name not in free}
+    # Half of the shops are without limits: there a repair is drawn whole at the blame.
+    unlimited = {name: FACTORS[name][0] for name in SHOP}
     return st.builds(
-        lambda case, seed: build(case, seed=seed),
-        # As many shops without limits, where a repair is drawn whole at the blame, as with some.
-        st.fixed_dictionaries({**free, **fixed, **shop}) | st.fixed_dictionaries({**fixed, **free}),
+        lambda case, limits, seed: build(case | ({} if limits else unlimited), seed=seed),
+        st.fixed_dictionaries({**free, **fixed}),
+        st.booleans(),
         st.integers(0, 2**63 - 1),
     )

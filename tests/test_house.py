@@ -38,7 +38,8 @@ ARROWS = {
 #: What compiled code may import: arrays and numbers, and the engine's files about them.
 KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "typing")
 KERNEL_SIBLINGS = (
-    *("compiled", "kernel", "lives", "memory", "model", "plan", "random", "tables", "world"),
+    *("compiled", "kernel", "lives", "memory", "model", "plan", "random", "shifts", "tables"),
+    "world",
 )
 #: The one file that may throw dice, and the one under engine/ that looks how old a file is.
 CHANCE_FILE = PACKAGE + "engine/random.py"

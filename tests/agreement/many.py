@@ -36,6 +36,7 @@ from failcast.scenario import (
     Retirement,
     Scenario,
     ScoreFloor,
+    Shift,
     Threshold,
     Uniform,
     UniformLife,
@@ -124,6 +125,15 @@ def retirement(dice: Dice) -> Retirement:
     return made
 
 
+def shift(dice: Dice) -> Shift:
+    """Return a shift of any begin and length, in whole hours often."""
+    return Shift(
+        begin=dice.one_of((dice.whole(0, 23), dice.between(0.0, 24.0))),
+        hours=dice.one_of((dice.whole(1, 24), dice.between(1e-3, 24.0))),
+        days=dice.whole(1, 7),
+    )
+
+
 def relapse(dice: Dice) -> Relapse:
     """Return faults that strike again, at all servers alike or at some of them more."""
     time = single(dice, 20.0)
@@ -156,6 +166,7 @@ THROWN: Mapping[str, Callable[[Dice], Any]] = {
     ),
     **dict.fromkeys(("recovery", "selection"), lambda dice: duration(dice, 2.0)),
     **dict.fromkeys(("wait", "automated", "manual"), duration),
+    "shift": shift,
     "relapse": relapse,
     "retirement": retirement,
 }

@@ -13,6 +13,7 @@ from failcast.scenario import (
     Relapse,
     Scenario,
     ScenarioError,
+    Shift,
     describe,
     load,
     override,
@@ -38,6 +39,13 @@ WRONG: list[tuple[str, Any, str]] = [
         True,
         "repair.manual.crews is true, but it must be unlimited or a",
     ),
+    ("manual.shift", "on", "repair.manual.shift is 'on', but it must be off, or a"),
+    ("manual.shift.hours", 0, "repair.manual.shift.hours is 0, but it must be longer than 0"),
+    ("manual.shift.hours", "25 h", "repair.manual.shift.hours is '25 h', but it must be at most"),
+    ("manual.shift.begin", "24 h", "repair.manual.shift.begin is '24 h', but it must be below"),
+    ("manual.shift.begin", -1, "repair.manual.shift.begin is -1, but it must not be negative"),
+    ("manual.shift.days", 0, "repair.manual.shift.days is 0, but it must be a whole"),
+    ("manual.shift.days", 8, "repair.manual.shift.days is 8, but it must be a whole"),
     ("relapse", "on", "repair.relapse is 'on', but it must be off, or a block with probability, "),
     ("relapse.probability", 1.1, "repair.relapse.probability is 1.1, but it must be a number from"),
     ("relapse.probability", -0.1, "repair.relapse.probability is -0.1, but it must be a number"),
@@ -61,7 +69,7 @@ def test_bad_input_is_refused_in_a_sentence(field: str, value: Any, sentence: st
     assert path in str(in_overrides.value)
 
 
-@pytest.mark.parametrize("block", ["relapse"])
+@pytest.mark.parametrize("block", ["manual.shift", "relapse"])
 def test_a_field_opens_its_block_and_off_closes_it(block: str) -> None:
     shut = Scenario()
     *around, last = block.split(".")
@@ -71,6 +79,12 @@ def test_a_field_opens_its_block_and_off_closes_it(block: str) -> None:
     assert getattr(repair, last) is None
     assert (f"repair.{block}", "off") in describe(shut)
     assert override(shut, [f"repair.{block}=off"]) == shut
+
+
+def test_a_shift_opens_with_its_defaults() -> None:
+    on = override(Scenario(), ["repair.manual.shift.days=7"])
+    assert on.repair.manual.shift == Shift(begin=8.0, hours=10.0, days=7)
+    assert to_dict(on)["repair"]["manual"]["shift"] == {"begin": "8 h", "hours": "10 h", "days": 7}
 
 
 def test_relapse_opens_with_its_defaults() -> None:

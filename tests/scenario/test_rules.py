@@ -37,7 +37,7 @@ from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.distributions import Parts
 from failcast.scenario.expressions import Expression
 from failcast.scenario.measurements import Measurements, Origin
-from failcast.scenario.repair import Concentration, Crews
+from failcast.scenario.repair import Concentration, Crews, PartOfDay
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -83,6 +83,9 @@ def wrong_values(rule: Rule) -> list[Any]:
             ends = [rule.least] * rule.least_excluded + [rule.most] * rule.most_excluded
             beyond = [np.nextafter(rule.least, -np.inf), np.nextafter(rule.most, np.inf)]
             return [*ends, *beyond, 10**400, None, "0.5", *NOT_NUMBERS]
+        case PartOfDay():
+            ends = [0, "0 h"] * rule.positive + [24, "1 d"] * rule.below
+            return [*ends, 24.1, "25 h", "2 d", -1, "8", "8:00", None, *NOT_NUMBERS]
         case Duration():
             zero = [0, 0.0, "0", "0 h"] * rule.positive
             nothing = [] if rule.optional or rule.may_be_off else [None]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from failcast.engine import METRICS, Status, run
+from failcast.engine import METRICS, SERVER_STATES, Status, run
 from failcast.engine import random as chance
 from failcast.scenario import Scenario
 
@@ -29,6 +29,12 @@ def simulate(scenario: Scenario, replications: int, seed: int = 1) -> dict[str, 
     runs = run(scenario, replications=replications, seed=seed)
     assert set(runs.status.tolist()) == {Status.FINISHED}
     return {name: runs.values[:, i] for i, name in enumerate(METRICS)}
+
+
+def server_hours(scenario: Scenario, replications: int, seed: int = 1) -> dict[str, Column]:
+    """Run the kernel; return the server-hours of each run by state."""
+    hours = run(scenario, replications=replications, seed=seed).server_hours
+    return {state: hours[:, i] for i, state in enumerate(SERVER_STATES)}
 
 
 def standard_error(values: Column) -> float:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
-from tests.theory.numbers import assert_mean, simulate
+from tests.theory.numbers import assert_mean, server_hours, simulate
 from tests.theory.scenarios import plain
 
-from failcast.engine import SERVER_STATES, run, trace
-from failcast.scenario import Constant, ConstantLife, Exponential, Scenario
+from failcast.engine import trace
+from failcast.scenario import Constant, ConstantLife, Exponential
 
 REPAIR = 8.0
 #: The same exponential repair of 8 h as the one stage or as the other, with c crews.
@@ -30,12 +30,6 @@ STAGES: dict[str, Any] = {
         "manual": {"time": Exponential(mean=REPAIR), "crews": crews},
     },
 }
-
-
-def server_hours(scenario: Scenario, replications: int) -> dict[str, np.ndarray]:
-    """Server-hours of each run, by state."""
-    runs = run(scenario, replications=replications, seed=1)
-    return {state: runs.server_hours[:, i] for i, state in enumerate(SERVER_STATES)}
 
 
 # --- Too few standbys: the machine-repair queue, M/M/c/K ------------------------------------------

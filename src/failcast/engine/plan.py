@@ -84,6 +84,7 @@ _COUNTS = (
     "shop",
     "automated_crews",
     "manual_crews",
+    "shift_days",
 )
 _REALS = (
     "length",
@@ -98,6 +99,8 @@ _REALS = (
     "p_escalate",
     "p_automated_silent",
     "p_manual_silent",
+    "shift_begin",
+    "shift_hours",
     "p_relapse",
     "relapse_concentration",
     "score_initial",
@@ -258,7 +261,10 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     plan.automated_crews, plan.manual_crews = (
         plan.servers_total if each == UNLIMITED else each for each in crews
     )
-    plan.shop = crews != (UNLIMITED, UNLIMITED)
+    shift = repair.manual.shift
+    if shift is not None:
+        plan.shift_begin, plan.shift_hours, plan.shift_days = shift.begin, shift.hours, shift.days
+    plan.shop = crews != (UNLIMITED, UNLIMITED) or shift is not None
     relapse = repair.relapse
     # Where nothing asks for it, nobody notes which servers have a fault that was left in them.
     plan.relapse = plan.faults = relapse is not None

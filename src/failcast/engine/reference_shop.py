@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from failcast.engine import model, random
 from failcast.engine.plan import distribution
 from failcast.engine.reference_state import Due, Process, Server, State
+from failcast.engine.shifts import hours_with_breaks
 
 
 class Stage(NamedTuple):
@@ -107,9 +108,12 @@ class Shop(State):
             end.set(self.hours_of(stage, server))
 
     def hours_of(self, stage: Stage, server: Server) -> float:
-        """Return how long a stage takes that begins now."""
+        """Return how long a stage takes that begins now; manual work pauses off duty."""
         time = distribution(self.plan, stage.name)
-        return self.chance.sample(time, stage.stream, server.number, server.renewal)
+        hours = self.chance.sample(time, stage.stream, server.number, server.renewal)
+        if stage is MANUAL:
+            return float(hours_with_breaks(self.plan, self.env.now, hours))
+        return hours
 
     def stage_ends(self, stage: Stage, server: Server, outcome: int) -> None:
         """A crew has done its work and takes up the next server."""

@@ -54,7 +54,14 @@ from failcast.scenario.recovering import (
     RemoteTier,
     Tiers,
 )
-from failcast.scenario.repair import UNLIMITED, AutomatedRepair, ManualRepair, Relapse, Repair
+from failcast.scenario.repair import (
+    UNLIMITED,
+    AutomatedRepair,
+    ManualRepair,
+    Relapse,
+    Repair,
+    Shift,
+)
 from failcast.scenario.scenario import (
     Cluster,
     Cost,
@@ -126,6 +133,7 @@ __all__ = [
     "Score",
     "ScoreFloor",
     "Selection",
+    "Shift",
     "SystematicFailures",
     "Threshold",
     "Tiers",

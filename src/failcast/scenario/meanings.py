@@ -12,7 +12,7 @@ from typing import Final
 from failcast.scenario.blocks import Block
 from failcast.scenario.expressions import Expression
 from failcast.scenario.recovering import INTERVALS, Interval
-from failcast.scenario.repair import INF, UNLIMITED, Concentration, Crews
+from failcast.scenario.repair import INF, UNLIMITED, Concentration, Crews, PartOfDay
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -213,6 +213,17 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "servers",
         "Servers that can be in the manual stage at once. Others wait, first come first served.",
     ),
+    "repair.manual.shift": (
+        "",
+        "Whether manual work goes on only while technicians are on duty. It pauses off duty, and "
+        "the server stays in the manual stage.",
+    ),
+    "repair.manual.shift.begin": ("", "Time of day at which a shift begins. A run begins at 0:00."),
+    "repair.manual.shift.hours": ("", "How long a shift lasts. It may end on the next day."),
+    "repair.manual.shift.days": (
+        "days",
+        "The days of each week with a shift, from Monday on. A run begins on a Monday.",
+    ),
     "repair.restores": ("", "What a repair does to a server's age."),
     "repair.relapse": (
         "",
@@ -312,6 +323,8 @@ def in_words(rule: Rule) -> tuple[str, str]:
         return "duration", "longer than 0, or " + ", ".join(f"`{name}`" for name in INTERVALS)
     if isinstance(rule, Duration) and rule.may_be_off:
         return "duration", "longer than 0, or `off`"
+    if isinstance(rule, PartOfDay):
+        return "duration", f"{'longer than 0' if rule.positive else '0 or longer'}, {rule.limit}"
     if isinstance(rule, Duration):
         return "duration", "longer than 0" if rule.positive else "0 or longer"
     if isinstance(rule, Rate):

@@ -15,7 +15,7 @@ from failcast.scenario.blocks import Block, off_or_block
 from failcast.scenario.distributions import DurationField, Exponential
 from failcast.scenario.errors import Refused
 from failcast.scenario.policies import Restores
-from failcast.scenario.rules import Count, Plain, Real
+from failcast.scenario.rules import Count, Duration, Plain, Real
 
 Probability = Annotated[float, Real(0.0, 1.0)]
 #: How a number without a limit is written.
@@ -24,6 +24,7 @@ INF: Final = "inf"
 UNLIMITED: Final = "unlimited"
 #: Most crews that are told apart from an unlimited number.
 MOST_CREWS: Final = 10_000_000
+DAY_HOURS: Final = 24.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,25 @@ class Crews(Count):
 CrewsField = Annotated[int | Literal["unlimited"], Crews(1, MOST_CREWS)]
 
 
+@dataclass(frozen=True)
+class PartOfDay(Duration):
+    """A duration of a day at most; ``below`` excludes the whole day."""
+
+    below: bool = False
+
+    def read(self, value: Any, *, units_required: bool) -> float | None:
+        """Return the hours. Raises Refused."""
+        hours = super().read(value, units_required=units_required)
+        if hours is not None and (hours > DAY_HOURS or (self.below and hours == DAY_HOURS)):
+            raise Refused(f"it must be {self.limit}")
+        return hours
+
+    @property
+    def limit(self) -> str:
+        """The most that it may be, in words."""
+        return f"{'below' if self.below else 'at most'} {DAY_HOURS:g} h"
+
+
 class AutomatedRepair(Block):
     """The first stage of a repair. ``escalate`` is the probability of a manual stage after it.
 
@@ -75,13 +95,26 @@ class AutomatedRepair(Block):
     crews: CrewsField = UNLIMITED
 
 
+class Shift(Block):
+    """When technicians are on duty: ``hours`` from ``begin`` on, on the first ``days`` of a week.
+
+    A run begins on a Monday at 0:00. A shift may end on the next day.
+    """
+
+    place: ClassVar[str] = "repair.manual.shift"
+    begin: Annotated[float, PartOfDay(below=True)] = 8.0
+    hours: Annotated[float, PartOfDay(positive=True)] = 10.0
+    days: Annotated[int, Count(1, 7)] = 5
+
+
 class ManualRepair(Block):
-    """The second stage of a repair. ``crews`` as in the first."""
+    """The second stage of a repair. ``crews`` as in the first; ``shift`` None: always on duty."""
 
     place: ClassVar[str] = "repair.manual"
     time: DurationField = Exponential(mean=48.0)
     silent_failure: Probability = 0.2
     crews: CrewsField = UNLIMITED
+    shift: Annotated[Shift | None, BeforeValidator(off_or_block("begin, hours and days"))] = None
 
 
 class Relapse(Block):

@@ -21,6 +21,7 @@ from failcast.engine.model import (
     RANK_MANUAL_END,
 )
 from failcast.engine.random import AUTOMATED_TIME, MANUAL_TIME, address, drawn
+from failcast.engine.shifts import hours_with_breaks
 from failcast.engine.world import AUTOMATED_STAGE, FIRST, MANUAL_STAGE
 
 
@@ -113,4 +114,4 @@ def _begin_manual(plan, w, now, s, waiting):  # type: ignore[no-untyped-def]  # 
     record(w, now, EVENT_MANUAL_REPAIR_BEGIN, s, waiting)
     place = address(w.root, s, int(server_at(w.servers, s).renewal))
     time = drawn(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
-    push_due(w, now + time, RANK_MANUAL_END, s)
+    push_due(w, now + hours_with_breaks(plan, now, time), RANK_MANUAL_END, s)
