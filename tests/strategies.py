@@ -62,6 +62,7 @@ from failcast.scenario import (
     Weibull,
     WeibullLife,
 )
+from failcast.scenario.ages import survival
 
 #: Hours of computing of every generated job.
 LENGTH_HOURS = 100.0
@@ -199,11 +200,22 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     ),
     # In lengths of the job: a short one ends runs out of time.
     "horizon": (20.0, 0.8),
+    # A name, or hours as a share of the mean life of a defective server.
+    "initial_age": ("new", "stationary", 0.3),
+    "restores": ("new", "age_kept"),
 }
 
 
 #: The options that put limits on the repair shop.
 SHOP = ("automated_crews", "manual_crews", "shift")
+
+
+def is_refused(case: Mapping[str, Any]) -> bool:
+    """Whether no scenario has these values together; a case may lack factors."""
+    life = case.get("life", ExponentialLife())
+    return case.get("restores") == "age_kept" and not isinstance(
+        life, ExponentialLife | WeibullLife
+    )
 
 
 def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
@@ -240,6 +252,7 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
                 crews=case["manual_crews"],
                 shift=case["shift"],
             ),
+            restores=case["restores"],
             relapse=case["relapse"],
         ),
         score=case["score"],
@@ -256,8 +269,14 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
 def _failures(case: Mapping[str, Any]) -> Failures:
     fraction, multiplier = case["defective"]
     server_hours = case["servers"] * LENGTH_HOURS * (1.0 + fraction * multiplier)
+    rate = case["failures"] / server_hours
+    age = case["initial_age"]
+    if not isinstance(age, str):
+        # So short that many lives are longer, whatever their shape.
+        mean = 1.0 / (rate * (1.0 + multiplier)) if rate > 0.0 else 10.0
+        age = mean * (age if survival(case["life"], age) > 0.01 else 0.0)
     return Failures(
-        random=RandomFailures(rate=case["failures"] / server_hours),
+        random=RandomFailures(rate=rate),
         systematic=SystematicFailures(fraction=fraction, multiplier=multiplier),
         life=case["life"],
         exposure=Exposure(
@@ -268,6 +287,7 @@ def _failures(case: Mapping[str, Any]) -> Failures:
         ),
         reboot=case["reboot"],
         health_check=case["health_check"],
+        initial_age=age,
         regeneration=case["regeneration"],
     )
 
@@ -276,14 +296,15 @@ def all_pairs(factors: Mapping[str, Sequence[Any]]) -> list[dict[str, int]]:
     """Return cases (factor -> number of its level) in which all pairs of levels occur.
 
     Greedy and without chance: each case starts from the first pair not yet seen and takes, factor
-    by factor, the level that adds most new pairs.
+    by factor, the level that adds most new pairs. Pairs that a scenario refuses are left out.
     """
     names = list(factors)
     open_pairs = {
         (one, i, other, j): None
         for one, other in itertools.combinations(names, 2)
-        for i in range(len(factors[one]))
-        for j in range(len(factors[other]))
+        for i, first in enumerate(factors[one])
+        for j, second in enumerate(factors[other])
+        if not is_refused({one: first, other: second})
     }
     order = {name: position for position, name in enumerate(names)}
     cases = []
@@ -295,12 +316,17 @@ def all_pairs(factors: Mapping[str, Sequence[Any]]) -> list[dict[str, int]]:
                 # Ties rotate through the levels, so that no level is worn out by coming first.
                 count = len(factors[name])
                 levels = [(len(cases) + k) % count for k in range(count)]
+                levels = [k for k in levels if not _is_refused({**case, name: k}, factors)]
                 gains = [_gain(name, level, case, order, open_pairs) for level in levels]
                 case[name] = levels[gains.index(max(gains))]
         for a, b in itertools.combinations(names, 2):
             open_pairs.pop((a, case[a], b, case[b]), None)
         cases.append({name: case[name] for name in names})
     return cases
+
+
+def _is_refused(case: Mapping[str, int], factors: Mapping[str, Sequence[Any]]) -> bool:
+    return is_refused({name: factors[name][level] for name, level in case.items()})
 
 
 def _gain(
@@ -409,6 +435,11 @@ def _has_length(parts: Sequence[Any]) -> bool:
     return any(part.mean_hours > 0.0 for _, part in parts)
 
 
+def possible(case: dict[str, Any]) -> dict[str, Any]:
+    """The case, or one like it that no scenario refuses."""
+    return {**case, "restores": "new"} if is_refused(case) else case
+
+
 def retirements() -> st.SearchStrategy[Retirement]:
     """Retirement rules of every kind."""
     return st.one_of(
@@ -450,6 +481,7 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         "idle": st.integers(-3, 6),
         "spares": st.integers(0, 8),
         "life": lives(),
+        "initial_age": st.sampled_from(["new", "stationary"]) | st.floats(0.01, 0.9),
         "failures": st.one_of(st.just(0.0), st.floats(1.0, 300.0)),
         "defective": st.tuples(_probabilities, st.floats(0.0, 8.0)),
         "regeneration": st.one_of(
@@ -471,7 +503,7 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
     unlimited = {name: FACTORS[name][0] for name in SHOP}
     return st.builds(
         lambda case, limits, seed: build(case | ({} if limits else unlimited), seed=seed),
-        st.fixed_dictionaries({**free, **fixed}),
+        st.fixed_dictionaries({**free, **fixed}).map(possible),
         st.booleans(),
         st.integers(0, 2**63 - 1),
     )

@@ -165,6 +165,9 @@ STREAMS: dict[str, str] = {
     "relapse": "whether a fault that was left in the server strikes again",
     "relapse_time": "after which exposure it does",
     "relapse_prone": "how likely that is at this server, with a finite `concentration`",
+    "length_biased": "in how long a life a server is found (`initial_age: stationary`)",
+    "length_left": "which part of that life is left",
+    "aged": "how long a life is that has reached `initial_age`, where the first try has not",
     "belief": "which value an uncertain input has, by what is believed of it",
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import failcast as fc
 from failcast.scenario import (
+    ages,
     airesim,
     beliefs,
     distributions,
@@ -164,8 +165,8 @@ CHOICES: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("End of a shortage: `job.resume_with`", policies.RESUME_WITH),
     ("Checkpoints: `checkpoint.interval`, besides a duration", recovering.INTERVALS),
     ("What a tier survives: `checkpoint.tiers.….survives`", recovering.SEVERITIES),
-    ("Age at the start: `failures.initial_age`", policies.INITIAL_AGES),
-    ("Age after a repair: `repair.restores`", policies.RESTORES),
+    ("Age at the start: `failures.initial_age`, besides a duration", ages.INITIAL_AGES),
+    ("Age after a repair: `repair.restores`", ages.RESTORES),
 )
 
 

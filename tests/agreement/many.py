@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tests.strategies import FACTORS, SHOP, build
+from tests.strategies import FACTORS, SHOP, build, possible
 
 from failcast.engine import draw
 from failcast.scenario import (
@@ -156,6 +156,7 @@ THROWN: Mapping[str, Callable[[Dice], Any]] = {
     "idle": lambda dice: dice.whole(-3, 6),
     "spares": lambda dice: dice.whole(0, 8),
     "life": life,
+    "initial_age": lambda dice: dice.between(0.0, 0.9),
     "failures": lambda dice: dice.between(1.0, 300.0),
     "defective": lambda dice: (probability(dice), dice.between(0.0, 8.0)),
     "regeneration": lambda dice: Regeneration(
@@ -183,7 +184,7 @@ def scenario(number: int) -> Scenario:
     }
     if dice.between(0.0, 1.0) < 0.5:  # no limits: a repair is drawn whole at the blame
         case |= {name: FACTORS[name][0] for name in SHOP}
-    return build(case, seed=number)
+    return build(possible(case), seed=number)
 
 
 def cut_short(number: int) -> Scenario:
@@ -197,6 +198,8 @@ def cut_short(number: int) -> Scenario:
     if number % 2:
         return plain
     return plain.with_(
+        failures__initial_age="new",
+        repair__restores="new",
         failures__life=dice.one_of(("constant", "empirical(1 h, 2 h, 3 h)")),
         failures__random__rate=dice.one_of((1.0, 0.5, 0.25)),
         failures__systematic__fraction=0.0,
@@ -225,6 +228,7 @@ def large(number: int) -> Scenario:
         repair__automated__time=dice.one_of(automated),
         repair__manual__time=dice.one_of(manual),
         run__max_events=2500,
+        failures__initial_age=dice.one_of(("new", "stationary")),
     )
 
 

@@ -17,7 +17,9 @@ from scipy import stats
 
 from failcast.scenario import (
     Constant,
+    ConstantLife,
     Distribution,
+    EmpiricalLife,
     Exponential,
     ExponentialLife,
     Gamma,
@@ -45,6 +47,8 @@ def life_of_mean_1(life: Life) -> Any:
         return stats.gamma(life.shape, scale=1.0 / life.shape)
     if isinstance(life, MixtureLife):
         return Mixed(life.parts, 1.0 / sum(w * _law(part).mean() for w, part in life.parts))
+    if isinstance(life, ConstantLife | EmpiricalLife):
+        return _Values(np.array(life.table() or (1.0,)))
     assert isinstance(life, UniformLife)
     return stats.uniform(1.0 - life.spread, 2.0 * life.spread)
 
@@ -116,6 +120,19 @@ def renewals(life: Life, period: float, steps: int = 2000) -> Count:
     middle = 0.5 * (m[1:] + m[:-1])
     second = m[-1] + 2.0 * float(middle[::-1] @ np.diff(m))
     return Count(float(m[-1]), second - float(m[-1]) ** 2)
+
+
+def renewals_after(
+    life: Life, period: float, first: Callable[[np.ndarray], np.ndarray], steps: int = 2000
+) -> float:
+    """Return the expected renewals in `period` where the first life has another distribution.
+
+    `first` is its distribution function G: G(t) + int_0^t m(t - x) dG(x) of a delayed process.
+    """
+    m = _renewal_function(life_of_mean_1(life).cdf, period, steps)
+    g = first(period / steps * np.arange(steps + 1))
+    middle = 0.5 * (m[1:] + m[:-1])
+    return float(g[-1] + middle[::-1] @ np.diff(g))
 
 
 def _renewal_function(

@@ -31,6 +31,7 @@ def scenarios(incomplete: str) -> Candidates:
 def overrides(incomplete: str) -> Candidates:
     """Fields as `path=` with their meaning; after the `=`, the values of a field that has names."""
     from failcast.scenario import Scenario
+    from failcast.scenario.ages import Age
     from failcast.scenario.meanings import FIELDS
     from failcast.scenario.rules import Choice, Flag
 
@@ -38,7 +39,7 @@ def overrides(incomplete: str) -> Candidates:
     if not given:
         return [(f"{name}=", meaning) for name, (_, meaning) in FIELDS.items()]
     rule = dict(_rules(Scenario)).get(path)
-    if isinstance(rule, Choice):
+    if isinstance(rule, Choice | Age):
         return [(f"{path}={name}", meaning) for name, meaning in rule.registry.items()]
     return [(f"{path}={name}", "") for name in ("true", "false") if isinstance(rule, Flag)]
 

@@ -42,7 +42,7 @@ _CONVENTION: Final = ctypes.CFUNCTYPE(
 #: The arguments of the kernel as numba names their types, but for the two records.
 _TYPES: Final = ("uint64", "int64", "int64", "uint64", "uint64", "uint64", "uint64")
 #: What the kernel may need from outside. A vector library, say, is not at hand without numba.
-_MATHEMATICS: Final = frozenset(("exp", "log", "log1p", "pow"))
+_MATHEMATICS: Final = frozenset(("exp", "expm1", "log", "log1p", "pow"))
 #: How functions of numba's begin, and how they are named in code taken out, where nobody calls
 #: them: they belong to wrappers, by which Python would call the kernel. A process has one table of
 #: names, and numba, if there, keeps its own.

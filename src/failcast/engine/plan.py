@@ -7,7 +7,7 @@ same record drives the reference and the kernel, so neither can read a scenario 
 from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from failcast.scenario import (
     ScoreFloor,
     Threshold,
 )
+from failcast.scenario.ages import LengthBiased
 from failcast.scenario.optimum import interval_hours
 from failcast.scenario.recovering import PHASES, SEVERITIES, TIERS
 
@@ -54,6 +55,11 @@ _AHEAD: Final = 0.999
 RETIRE_NEVER: Final = code(0)
 RETIRE_THRESHOLD: Final = code(1)
 RETIRE_SCORE: Final = code(2)
+
+#: How the first lives are drawn: new, in the midst of a life, or behind a given age.
+START_NEW: Final = code(0)
+START_STATIONARY: Final = code(1)
+START_AGED: Final = code(2)
 
 _COUNTS = (
     "servers_total",
@@ -85,6 +91,8 @@ _COUNTS = (
     "automated_crews",
     "manual_crews",
     "shift_days",
+    "start",
+    "age_kept",
 )
 _REALS = (
     "length",
@@ -116,9 +124,11 @@ _REALS = (
     "write_exposed",  # hours of exposure in a write that takes a constant time
     "p_reboot",
     "health_check_period",
+    "initial_age",
 )
 _DISTRIBUTIONS = (
     *("life", "recovery", "selection", "wait", "automated", "manual", "write", "relapse"),
+    "length_biased",
 )
 #: Distributions that are reached by a number: of a tier, or of a phase of a recovery.
 _NUMBERED = {"persist": TIERS, "restore": TIERS, "phase": PHASES}
@@ -145,6 +155,9 @@ PLAN_DTYPE: Final = np.dtype(
 
 Plan = Any  # A numpy record of PLAN_DTYPE; compiled code reads its fields by attribute.
 
+#: What the engines draw from.
+Part: TypeAlias = Distribution | Life | LengthBiased
+
 
 #: What stands in the place of a time that is never drawn.
 _NO_TIME: Final = Constant(value=0.0)
@@ -163,6 +176,7 @@ def make_plan(scenario: Scenario) -> Plan:
     plan = memory[: PLAN_DTYPE.itemsize].view(PLAN_DTYPE)[0]
     _fill_sizes(plan, scenario)
     _fill_failures(plan, scenario)
+    _fill_ages(plan, scenario)
     _fill_repair(plan, scenario)
     _fill_calendars(plan, scenario)
     _fill_policies(plan, scenario)
@@ -181,7 +195,7 @@ def make_plan(scenario: Scenario) -> Plan:
     return plan
 
 
-def lay_out(part: Distribution | Life, numbers: np.ndarray) -> tuple[int, float, float]:
+def lay_out(part: Part, numbers: np.ndarray) -> tuple[int, float, float]:
     """Write the table of a distribution into ``numbers`` and return its (kind, a, b).
 
     ``numbers`` has the type NUMBER_DTYPE and must live as long as anything is drawn.
@@ -195,9 +209,9 @@ def lay_out(part: Distribution | Life, numbers: np.ndarray) -> tuple[int, float,
     return kind, float(address_of(rows)), b  # no address reaches 2**53, so the float is exact
 
 
-def _distributions(scenario: Scenario) -> dict[str, Distribution | Life]:
+def _distributions(scenario: Scenario) -> dict[str, Part]:
     relapse = scenario.repair.relapse
-    return {
+    parts: dict[str, Part] = {
         "life": scenario.failures.life,
         "recovery": scenario.recovery.time,
         "selection": scenario.selection.time,
@@ -207,6 +221,9 @@ def _distributions(scenario: Scenario) -> dict[str, Distribution | Life]:
         "write": scenario.checkpoint.write,
         "relapse": _NO_TIME if relapse is None else relapse.time,
     }
+    if scenario.failures.initial_age == "stationary":
+        parts["length_biased"] = LengthBiased(scenario.failures.life)
+    return parts
 
 
 def _numbered(scenario: Scenario) -> dict[str, dict[int, Distribution]]:
@@ -249,6 +266,17 @@ def _fill_failures(plan: Plan, scenario: Scenario) -> None:
     )
     plan.p_diagnosed = diagnosis.probability
     plan.p_wrong_server = diagnosis.wrong_server
+
+
+def _fill_ages(plan: Plan, scenario: Scenario) -> None:
+    age = scenario.failures.initial_age
+    plan.age_kept = scenario.repair.restores == "age_kept"
+    if age == "stationary":
+        plan.start = START_STATIONARY
+    elif not isinstance(age, str) and age > 0.0:
+        plan.start, plan.initial_age = START_AGED, age
+    else:
+        plan.start = START_NEW
 
 
 def _fill_repair(plan: Plan, scenario: Scenario) -> None:

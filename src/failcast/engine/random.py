@@ -65,6 +65,9 @@ RECOVERY_RESTART: Final = code(29)
 RECOVERY_LOAD: Final = code(30)
 RECOVERY_WARM_UP: Final = code(31)
 REBOOT: Final = code(32)
+LENGTH_BIASED: Final = code(40)
+LENGTH_LEFT: Final = code(41)
+AGED: Final = code(42)
 RELAPSE: Final = code(50)
 RELAPSE_TIME: Final = code(51)
 RELAPSE_PRONE: Final = code(52)
@@ -105,6 +108,9 @@ STREAMS: Final = {
     "recovery_warm_up": (RECOVERY_WARM_UP, "recovery number", "0"),
     "reboot": (REBOOT, "server", "renewal"),
     "belief": (BELIEF, "hash of the input's path", "draw number"),
+    "length_biased": (LENGTH_BIASED, "server", "0"),
+    "length_left": (LENGTH_LEFT, "server", "0"),
+    "aged": (AGED, "server", "0"),
     "relapse": (RELAPSE, "server", "renewal"),
     "relapse_time": (RELAPSE_TIME, "server", "renewal"),
     "relapse_prone": (RELAPSE_PRONE, "server", "0"),

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import simpy
 
-from failcast.engine import model, random
+from failcast.engine import model, random, reference_ages
 from failcast.engine.model import Status
 from failcast.engine.plan import distribution
 from failcast.engine.reference_hosts import Hosts
@@ -340,6 +340,8 @@ class Reference(Hosts, Shop):
         self.record(model.EVENT_BLAME, server.number, int(right))
         self.note_blame(server)
         self.leave(server)
+        if right:
+            server.remaining_hours = 0.0  # it is used up, whenever that is found out
         del self.pool[server]
         self.lose_server()
         self.send_to_repair(server)
@@ -368,12 +370,16 @@ class Reference(Hosts, Shop):
     def come_back(self, server: Server, silent: bool) -> None:
         """A repair is over: the server is retired, or comes back renewed."""
         self.counts[model.REPAIRS_SILENT if silent else model.REPAIRS_SUCCESSFUL] += 1
+        mended = server.defective and not silent
         if not silent:
             server.defective = server.faulty = False
         if server.condemned:
             self.retire(server)
             return
-        self.renew(server, server.renewal + 1)
+        if self.plan.age_kept:
+            reference_ages.keep(self, server, mended)
+        else:
+            self.renew(server, server.renewal + 1)
         if server.failed:
             self.return_spare(server)
             return
@@ -420,7 +426,7 @@ class Reference(Hosts, Shop):
             self.defective += server.state <= model.IDLE
             if server.state == model.ACTIVE:
                 left = max(0.0, server.point - self.clock)
-                server.point = self.clock + self.shorter(server, left)
+                server.point = self.clock + self.turned(server, left)
                 heapq.heappush(self.points, (server.point, server.number))
             else:
                 self.shorten(server)

@@ -56,6 +56,7 @@ class Reserves(Work):
         else:
             del self.pool[server]
         server.faulty = True
+        server.remaining_hours = 0.0
         self.counts[model.FAILURES_RESERVE] += 1
         self.record(model.EVENT_FOUND_FAILED, server.number, state)
         self.note_blame(server)
@@ -68,7 +69,7 @@ class Reserves(Work):
             return
         if ages:
             self.rise(server)
-        server.remaining_hours = self.shorter(server, server.remaining_hours)
+        server.remaining_hours = self.turned(server, server.remaining_hours)
         if ages:
             self.rest(server)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import simpy
 
-from failcast.engine import model
+from failcast.engine import model, reference_ages
 from failcast.engine.lives import life_hours, relapse_hours
 from failcast.engine.model import Status
 from failcast.engine.plan import Plan, distribution
@@ -41,6 +41,7 @@ class Server:
         self.faulty = False  # a fault is in it that struck, or that will strike again
         self.relapsing = False  # its life ends where that fault strikes again,
         self.excess_hours = 0.0  # and would else have been so much longer
+        self.age_at_end = 0.0  # of that life, where ages are kept
         self.point = math.inf  # on the job's clock, where an active server fails
         self.joined = 0.0  # the job's clock when it became active
         self.operated_hours = 0.0  # since its last blame, not counting the present stay
@@ -143,7 +144,7 @@ class State:
             server.defective = True
         self.defective = sum(server.defective for server in self.servers[:working])
         for server in self.servers:
-            self.renew(server, renewal=0)
+            reference_ages.begin(self, server)
 
     # --- Servers ----------------------------------------------------------------------------------
 
@@ -168,9 +169,12 @@ class State:
     def renew(self, server: Server, renewal: int) -> None:
         """Give a server its next life, in the condition it is in."""
         server.renewal = renewal
-        server.remaining_hours = life_hours(
-            self.plan, self.chance.root, server.number, renewal, server.defective
-        )
+        if self.plan.age_kept:
+            reference_ages.go_on(self, server)
+        else:
+            server.remaining_hours = life_hours(
+                self.plan, self.chance.root, server.number, renewal, server.defective
+            )
         self.leave_fault(server)
 
     def leave_fault(self, server: Server) -> None:
@@ -183,17 +187,23 @@ class State:
         if time < server.remaining_hours:
             server.relapsing = True
             server.excess_hours = server.remaining_hours - time
+            server.age_at_end += time - server.remaining_hours
             server.remaining_hours = time
 
-    def shorter(self, server: Server, left: float) -> float:
-        """Return what is left of a life when its server turns defective; no fault comes earlier."""
+    def turned(self, server: Server, left: float) -> float:
+        """Return what is left of a life when its server's condition has changed.
+
+        A fault that is in it strikes when it would have.
+        """
         if not server.relapsing:
-            return float(left / self.plan.hazard_ratio)
-        life = float((left + server.excess_hours) / self.plan.hazard_ratio)
+            return reference_ages.turned(self, server, left)
+        server.age_at_end += server.excess_hours
+        life = reference_ages.turned(self, server, left + server.excess_hours)
         if not left < life:
             server.relapsing = False
             return life
         server.excess_hours = life - left
+        server.age_at_end += left - life
         return left
 
     def expose(self, server: Server) -> None:

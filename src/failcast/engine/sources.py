@@ -15,6 +15,7 @@ from typing import Final
 _HERE: Final = Path(__file__).parent
 _SOURCES: Final = (
     *sorted((_HERE / "kernel").glob("*.py")),
+    _HERE / "ages.py",
     _HERE / "compiled.py",
     _HERE / "lives.py",
     _HERE / "memory.py",

@@ -152,6 +152,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "blame_hours",
                 "down_hours",
                 "failing",  # servers that failed and are not diagnosed yet
+                "ends",
                 "lines",  # of the trace; a numpy record has a method trace
                 "counts_of",  # the series
             )
@@ -313,6 +314,7 @@ class World:
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),
             "down_hours": np.zeros(total + 1, HOURS_DTYPE),
+            "ends": np.zeros(total if plan.age_kept else 0, HOURS_DTYPE),  # ages at which lives end
             "lines": trace,
             "calendars": self.calendars,
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from failcast.scenario.ages import Age
 from failcast.scenario.blocks import Block
 from failcast.scenario.expressions import Expression
 from failcast.scenario.recovering import INTERVALS, Interval
@@ -147,7 +148,12 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "the start. `off`: who failed there is found when a slot, a selection or a preemption "
         "needs it.",
     ),
-    "failures.initial_age": ("", "How old the servers are when the job starts."),
+    "failures.initial_age": (
+        "",
+        "How old the servers are when the job starts, in hours of exposure: the age of all of "
+        "them, or a name. At least 1 of 1,000 lives must be longer than such an age. Without "
+        "effect on exponential lives, whose risk does not depend on age.",
+    ),
     "failures.regeneration": ("", "Whether good servers turn defective in the course of the job."),
     "failures.regeneration.interval": ("", "Time between two such turns."),
     "failures.regeneration.share": (
@@ -224,7 +230,11 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "days",
         "The days of each week with a shift, from Monday on. A run begins on a Monday.",
     ),
-    "repair.restores": ("", "What a repair does to a server's age."),
+    "repair.restores": (
+        "",
+        "What a repair does to a server's age. A failed server that is not repaired, because "
+        "another or none was blamed, is treated alike.",
+    ),
     "repair.relapse": (
         "",
         "Whether a fault that was left in a server strikes again: after a silent repair of a "
@@ -321,6 +331,8 @@ def in_words(rule: Rule) -> tuple[str, str]:
         return "percentage", "above 0 % and below 100 %, or `off`"
     if isinstance(rule, Interval):
         return "duration", "longer than 0, or " + ", ".join(f"`{name}`" for name in INTERVALS)
+    if isinstance(rule, Age):
+        return "duration", "0 or longer, or " + ", ".join(f"`{name}`" for name in rule.registry)
     if isinstance(rule, Duration) and rule.may_be_off:
         return "duration", "longer than 0, or `off`"
     if isinstance(rule, PartOfDay):

@@ -44,14 +44,6 @@ RESUME_WITH: Final = {
 }
 ResumeWith = Annotated[Literal["job_and_standbys", "job"], Choice(RESUME_WITH)]
 
-#: How old the servers are when the job starts.
-INITIAL_AGES: Final = {"new": "Every server starts a new life."}
-InitialAge = Annotated[Literal["new"], Choice(INITIAL_AGES)]
-
-#: What a repair does to a server's age.
-RESTORES: Final = {"new": "A repair starts a new life."}
-Restores = Annotated[Literal["new"], Choice(RESTORES)]
-
 
 class Never(Family):
     """No server is ever retired."""

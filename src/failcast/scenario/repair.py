@@ -11,10 +11,10 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, model_validator
 
+from failcast.scenario.ages import Restores
 from failcast.scenario.blocks import Block, off_or_block
 from failcast.scenario.distributions import DurationField, Exponential
 from failcast.scenario.errors import Refused
-from failcast.scenario.policies import Restores
 from failcast.scenario.rules import Count, Duration, Plain, Real
 
 Probability = Annotated[float, Real(0.0, 1.0)]

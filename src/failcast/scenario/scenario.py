@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from failcast.scenario import notebook
+from failcast.scenario.ages import InitialAge, refuse_impossible_ages
 from failcast.scenario.blocks import (
     Block,
     fields_of,
@@ -26,7 +27,6 @@ from failcast.scenario.expressions import Adjusted, Expression
 from failcast.scenario.lives import ExponentialLife, LifeField
 from failcast.scenario.optimum import refuse_checkpoints
 from failcast.scenario.policies import (
-    InitialAge,
     Never,
     PreemptionMode,
     PreemptionReturn,
@@ -288,6 +288,11 @@ class Scenario(Block):
             )
             fields = ("retirement", "cluster.working_pool", "cluster.spare_pool")
             raise Refused("", sentence=sentence, fields=fields)
+        return self
+
+    @model_validator(mode="after")
+    def _ages_are_possible(self) -> Self:
+        refuse_impossible_ages(self)
         return self
 
     @model_validator(mode="after")

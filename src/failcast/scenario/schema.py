@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from failcast.scenario.ages import Age
 from failcast.scenario.blocks import Block, fields_of, joined, may_be_off
 from failcast.scenario.distributions import Mixed
 from failcast.scenario.expressions import Expression, Family
@@ -116,6 +117,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
     if isinstance(rule, Percentage):
         share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
         return {"anyOf": [share, _text(_PERCENTAGE), {"enum": [OFF, None]}]}
+    if isinstance(rule, Age):
+        return {"anyOf": [{"enum": list(rule.registry)}, *_duration(rule)["anyOf"]]}
     if isinstance(rule, Duration):
         return _duration(rule)
     if isinstance(rule, Rate):

@@ -6,9 +6,10 @@ import math
 from typing import Final
 
 from failcast.engine.compiled import bare, inlined
+from failcast.engine.kernel.ages import life_goes_on
 from failcast.engine.kernel.books import book_parts, change, end, record, settle
 from failcast.engine.kernel.calendar import insert, push_due, remove
-from failcast.engine.kernel.faults import note_fault, shortened, with_fault
+from failcast.engine.kernel.faults import keep_age, note_fault, turned, with_fault
 from failcast.engine.kernel.hosts import (
     leave,
     look_for_end_of_shortage,
@@ -215,7 +216,10 @@ def _stay(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """A server that failed keeps its slot, with a new life."""
     server = server_at(w.servers, s)
     server.renewal += 1
-    life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+    if plan.age_kept != 0:
+        life = life_goes_on(plan, w, s)
+    else:
+        life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
     if plan.faults != 0:
         life = with_fault(plan, w, s, life)
     _move_point(w, s, w.clock + life)
@@ -280,6 +284,8 @@ def _blame(plan, w, now, s, right, place):  # type: ignore[no-untyped-def]  # co
     if plan.ledger != 0:
         server.condemned = 1 if note_blame(plan, w, now, s) else 0
     leave(plan, w, s)
+    if right:
+        server.life = 0.0  # it is used up, whenever that is found out
     if plan.loses_work != 0:
         lose_server(plan, w, now)
     if server.defective != 0:
@@ -315,15 +321,19 @@ def come_back(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     w.down -= 1
     w.counts[REPAIRS_SILENT] += server.silent
     w.counts[REPAIRS_SUCCESSFUL] += 1 - server.silent
+    was_defective = server.defective
     server.defective &= server.silent
     server.faulty &= server.silent
     if server.condemned != 0:
         _retire(plan, w, now, s)
         return
     server.renewal += 1
-    server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
-    if plan.faults != 0:
-        server.life = with_fault(plan, w, s, server.life)
+    if plan.age_kept != 0:
+        server.life = keep_age(plan, w, s, was_defective)
+    else:
+        server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
+        if plan.faults != 0:
+            server.life = with_fault(plan, w, s, server.life)
     if server.failed != NOT_FAILED:
         _return_spare(plan, w, now, s)
         return
@@ -376,12 +386,12 @@ def _retire(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
 def _shorten(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """What is left of the life of a server in reserve, or on its way, shrinks."""
     server, state = server_at(w.servers, s), int(state_at(w.states, s).is_)
-    ages = plan.reserve_exposed != 0 and state != ARRIVING
+    ages = plan.reserve_exposed != 0 and STANDBY <= state <= SPARE
     if ages and not is_fit(plan, w, now, s):
         return
     if ages:
         rise(plan, w, now, s)
-    server.life = shortened(plan, w, s, server.life)
+    server.life = turned(plan, w, s, server.life)
     if ages:
         rest(plan, w, now, s, state)
 
@@ -414,9 +424,9 @@ def regenerate(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         w.defective += 1 if state_at(w.states, s).is_ <= IDLE else 0
         if state_at(w.states, s).is_ == ACTIVE:
             left = max(0.0, server.key - w.clock)
-            _move_point(w, s, w.clock + shortened(plan, w, s, left))
-        elif state_at(w.states, s).is_ <= ARRIVING:
-            _shorten(plan, w, now, s)  # one in repair gets another life
+            _move_point(w, s, w.clock + turned(plan, w, s, left))
+        elif state_at(w.states, s).is_ <= ARRIVING or plan.age_kept != 0:
+            _shorten(plan, w, now, s)  # one in repair gets another life, unless its age is kept
     record(w, now, EVENT_REGENERATION, NONE, count)
     w.regenerations += 1
     w.regeneration_next += plan.regeneration_interval

@@ -88,6 +88,7 @@ def found_failed(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         tally_defective(w, now)
         w.defective -= 1
     server.faulty = 1
+    server.life = 0.0
     w.counts[FAILURES_RESERVE] += 1
     record(w, now, EVENT_FOUND_FAILED, s, state)
     if plan.ledger != 0:

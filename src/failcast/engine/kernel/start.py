@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 from failcast.engine.compiled import bare
+from failcast.engine.kernel.ages import begin_life
 from failcast.engine.kernel.calendar import clear
 from failcast.engine.kernel.order import keep_first
 from failcast.engine.kernel.pools import add_idle, append_to_pool, append_to_spares
@@ -23,6 +24,7 @@ from failcast.engine.kernel.tally import clear_tally
 from failcast.engine.kernel.work import clear_work
 from failcast.engine.lives import life_hours
 from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
+from failcast.engine.plan import START_NEW
 from failcast.engine.random import DEFECTIVE, address, bits, replication_root, to_unit
 from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS, NONE
 
@@ -88,7 +90,10 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
         _choose_defective(plan, w)
     for s in range(total):
         server = server_at(w.servers, s)
-        server.life = life_hours(plan, w.root, s, FIRST, server.defective)
+        if plan.start != START_NEW or plan.age_kept != 0:
+            server.life = begin_life(plan, w, s)
+        else:
+            server.life = life_hours(plan, w.root, s, FIRST, server.defective)
         rest(plan, w, 0.0, s, state_at(w.states, s).is_)
 
 
