@@ -13,6 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from failcast.engine import draw
 from failcast.scenario import (
     AutomatedRepair,
     Checkpoint,
@@ -47,6 +48,7 @@ from failcast.scenario import (
     Relapse,
     RemoteTier,
     Repair,
+    Replay,
     Retirement,
     Run,
     Scenario,
@@ -203,6 +205,8 @@ FACTORS: Mapping[str, Sequence[Any]] = {
     # A name, or hours as a share of the mean life of a defective server.
     "initial_age": ("new", "stationary", 0.3),
     "restores": ("new", "age_kept"),
+    # Failures that come from a list, in the place of drawn lives.
+    "replay": (0, 80),
 }
 
 
@@ -211,11 +215,18 @@ SHOP = ("automated_crews", "manual_crews", "shift")
 
 
 def is_refused(case: Mapping[str, Any]) -> bool:
-    """Whether no scenario has these values together; a case may lack factors."""
+    """Whether these values do not go together; a case may lack factors.
+
+    Either no scenario has them, or one takes all meaning from the other: with a replay no life is
+    drawn.
+    """
     life = case.get("life", ExponentialLife())
-    return case.get("restores") == "age_kept" and not isinstance(
-        life, ExponentialLife | WeibullLife
-    )
+    kept = case.get("restores", "new") == "age_kept"
+    if case.get("replay"):
+        failures = case.get("failures", FACTORS["failures"][0])
+        drawn = life != ExponentialLife() or case.get("initial_age", "new") != "new" or kept
+        return drawn or failures != FACTORS["failures"][0]
+    return kept and not isinstance(life, ExponentialLife | WeibullLife)
 
 
 def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
@@ -233,7 +244,7 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
             length=LENGTH_HOURS,
             resume_with=case["resume_with"],
         ),
-        failures=_failures(case),
+        failures=_failures(case, servers=max(need, need + case["idle"]) + case["spares"]),
         diagnosis=Diagnosis(probability=case["diagnosed"], wrong_server=case["wrong_server"]),
         recovery=Recovery(time=case["recovery"], **case["phases"]),
         checkpoint=case["checkpoint"],
@@ -266,7 +277,7 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
     )
 
 
-def _failures(case: Mapping[str, Any]) -> Failures:
+def _failures(case: Mapping[str, Any], servers: int) -> Failures:
     fraction, multiplier = case["defective"]
     server_hours = case["servers"] * LENGTH_HOURS * (1.0 + fraction * multiplier)
     rate = case["failures"] / server_hours
@@ -288,8 +299,19 @@ def _failures(case: Mapping[str, Any]) -> Failures:
         reboot=case["reboot"],
         health_check=case["health_check"],
         initial_age=age,
+        replay=replay(case["replay"], servers),
         regeneration=case["regeneration"],
     )
+
+
+def replay(count: int, servers: int) -> Replay | None:
+    """Failures all over a run and beyond, of any servers; many at full hours, some twice."""
+    if not count:
+        return None
+    times = [1.3 * LENGTH_HOURS * draw(count, 0, 0, servers, n) for n in range(count)]
+    whole = sorted(float(int(time)) if n % 2 else time for n, time in enumerate(times))
+    numbers = [int(servers * draw(count, 0, 1, servers, n)) for n in range(count)]
+    return Replay(failures=tuple(zip(whole, numbers, strict=True)))
 
 
 def all_pairs(factors: Mapping[str, Sequence[Any]]) -> list[dict[str, int]]:
@@ -436,8 +458,10 @@ def _has_length(parts: Sequence[Any]) -> bool:
 
 
 def possible(case: dict[str, Any]) -> dict[str, Any]:
-    """The case, or one like it that no scenario refuses."""
-    return {**case, "restores": "new"} if is_refused(case) else case
+    """The case, or one like it whose values go together."""
+    if is_refused({"life": case["life"], "restores": case["restores"]}):
+        return {**case, "restores": "new"}
+    return case
 
 
 def retirements() -> st.SearchStrategy[Retirement]:
@@ -481,6 +505,7 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         "idle": st.integers(-3, 6),
         "spares": st.integers(0, 8),
         "life": lives(),
+        "replay": st.just(0) | st.just(0) | st.just(0) | st.integers(0, 200),
         "initial_age": st.sampled_from(["new", "stationary"]) | st.floats(0.01, 0.9),
         "failures": st.one_of(st.just(0.0), st.floats(1.0, 300.0)),
         "defective": st.tuples(_probabilities, st.floats(0.0, 8.0)),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from failcast.scenario import ages, distributions, lives, policies
+from failcast.scenario import ages, distributions, lives, policies, replay
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "src/failcast/"
@@ -38,7 +38,8 @@ ARROWS = {
 #: What compiled code may import: arrays and numbers, and the engine's files about them.
 KERNEL_IMPORTS = ("__future__", "math", "numba", "numpy", "typing")
 KERNEL_SIBLINGS = (
-    *("ages", "compiled", "kernel", "lives", "memory", "model", "plan", "random", "shifts"),
+    *("ages", "compiled", "kernel", "lives", "memory", "model", "plan", "random", "replay"),
+    "shifts",
     "tables",
     "world",
 )
@@ -348,7 +349,7 @@ def registered() -> dict[str, set[str]]:
     """Every literal registry of the scenario, by its name, with the names of its members."""
     return {
         name: set(value)
-        for module in (ages, distributions, lives, policies)
+        for module in (ages, distributions, lives, policies, replay)
         for name, value in vars(module).items()
         if name.isupper() and isinstance(value, dict)
     }

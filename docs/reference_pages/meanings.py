@@ -76,6 +76,11 @@ METRICS: dict[str, tuple[str, str]] = {
         "per run",
         "Standby, idle and spare servers that were found to have failed; not among `failures`.",
     ),
+    "replay_ignored": (
+        "per run",
+        "Replayed failures before the end of the job without effect: their server was already "
+        "down, on its way, or in a reserve that is not exposed.",
+    ),
     "down_p99": (
         "servers",
         "Servers in repair or waiting for it at once, 99th percentile over the run: in "

@@ -16,6 +16,7 @@ from failcast.scenario import (
     measurements,
     policies,
     recovering,
+    replay,
     units,
 )
 from failcast.scenario.blocks import Block, fields_of, joined
@@ -150,6 +151,12 @@ def explained_arguments(name: str) -> str:
             f"at most {distributions.MOST_PARTS} parts, each a weight above 0 and a distribution "
             "of durations; the weights add up to 1"
         ),
+        "replay": (
+            f"a CSV file of at most {measurements.MOST_VALUES:,} failures, with `time` and "
+            "`server`: the names of their columns, those words where not given; `unit`: that of "
+            "bare numbers, optional; `sha256` as in a file of measured values; or at most "
+            f"{measurements.MOST_INLINE:,} pairs of a time and a server"
+        ),
     }[name]
 
 
@@ -229,6 +236,16 @@ def scenario_page() -> str:
             "Retirement rules",
             "For `retirement`. Rules see blame, never a server's hidden condition.",
             policies.RETIREMENTS,
+        ),
+        (
+            "Replayed failures",
+            "For `failures.replay`. A CSV file has a line for each failure below a line of names, "
+            "in order of time; other columns than the two named do not count. It is looked for as "
+            "that of an empirical distribution is. Times count from the start of the job, servers "
+            "from 0 on, the working pool first. Without a file, each failure is a time and a "
+            "server, with a colon: in YAML, put the whole of it in quotes. "
+            "[How to](../how-to/replay-a-log.md) tells more.",
+            replay.REPLAYS,
         ),
     )
     parts = [prose(SCENARIO_INTRODUCTION), *block_sections()]

@@ -156,6 +156,7 @@ THROWN: Mapping[str, Callable[[Dice], Any]] = {
     "idle": lambda dice: dice.whole(-3, 6),
     "spares": lambda dice: dice.whole(0, 8),
     "life": life,
+    "replay": lambda dice: dice.whole(0, 200),
     "initial_age": lambda dice: dice.between(0.0, 0.9),
     "failures": lambda dice: dice.between(1.0, 300.0),
     "defective": lambda dice: (probability(dice), dice.between(0.0, 8.0)),
@@ -184,6 +185,8 @@ def scenario(number: int) -> Scenario:
     }
     if dice.between(0.0, 1.0) < 0.5:  # no limits: a repair is drawn whole at the blame
         case |= {name: FACTORS[name][0] for name in SHOP}
+    if dice.between(0.0, 1.0) < 0.7:
+        case["replay"] = 0  # or lives would be drawn in half of the scenarios only
     return build(possible(case), seed=number)
 
 

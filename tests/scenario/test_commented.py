@@ -27,15 +27,15 @@ def test_it_loads_unchanged_and_equals_the_defaults(tmp_path: Path) -> None:
 
 def test_with_what_is_commented_out_it_has_every_field(tmp_path: Path) -> None:
     """What has no value, and the blocks that are off, read once the signs are gone."""
-    opened = re.sub(
-        r"^  # (precision: |horizon: |health_check: )", r"  \1", TEXT, flags=re.MULTILINE
-    )
+    unset = "precision: |horizon: |health_check: |replay: "
+    opened = re.sub(rf"^  # ({unset})", r"  \1", TEXT, flags=re.MULTILINE)
     opened = re.sub(r"^ +\w+: off\n", "", opened, flags=re.MULTILINE)
     opened = re.sub(r"^( +)#   ( *(?:#|\w+:))", r"\1\2", opened, flags=re.MULTILINE)
     assert set(paths_of(fc.Scenario)) == set(parse_yaml(opened).lines)
     expected = fc.Scenario().with_(
         failures__regeneration=fc.Regeneration(),
         failures__health_check=1.0,
+        failures__replay="replay(12 h: 3, 20 h: 17)",
         checkpoint__tiers__memory=fc.MemoryTier(),
         checkpoint__tiers__local=fc.LocalTier(),
         checkpoint__tiers__peer=fc.PeerTier(),

@@ -38,6 +38,7 @@ from failcast.scenario.distributions import Parts
 from failcast.scenario.expressions import Expression
 from failcast.scenario.measurements import Measurements, Origin
 from failcast.scenario.repair import Concentration, Crews, PartOfDay
+from failcast.scenario.replay import REPLAYS, OrOff, Struck
 from failcast.scenario.rules import (
     Choice,
     Count,
@@ -63,7 +64,7 @@ def leaves(block: type[Block]) -> Iterator[Leaf]:
             yield from leaves(kind)
 
 
-FAMILIES = {**DISTRIBUTIONS, **RETIREMENTS, **{f"{k} life": v for k, v in LIVES.items()}}
+FAMILIES = {**DISTRIBUTIONS, **RETIREMENTS, **REPLAYS, **{f"{k} life": v for k, v in LIVES.items()}}
 LEAVES = [*leaves(Scenario)] + [leaf for family in FAMILIES.values() for leaf in leaves(family)]
 IDS = [f"{block.__name__}.{attribute}" for block, attribute, _, _ in LEAVES]
 NOT_NUMBERS: list[Any] = [math.nan, math.inf, -math.inf, True, "3 servers", [1], {"a": 1}, 1j]
@@ -102,7 +103,8 @@ def wrong_values(rule: Rule) -> list[Any]:
             return ["a" * (rule.most + 1), "\x00", "\ud800", 3, None, True, ["a"]]
         case Expression():
             members = ["nonsense", "nonsense(1)", "weibull(shape=-1)", "(", "never(", "x" * 1000]
-            return [*members, None, True, math.nan, [1], {"mean": 1}, ""]
+            nothing = [] if isinstance(rule, OrOff) else [None]
+            return [*members, *nothing, True, math.nan, [1], {"mean": 1}, ""]
         case Measurements():
             zero = [[0], ["0 h"]] * rule.positive
             lists = [[], (), [-1], [1, "20"], [math.nan], [math.inf], [[1]], [None], [1e10], ["x"]]
@@ -114,6 +116,9 @@ def wrong_values(rule: Rule) -> list[Any]:
             pairs = [[half], [half, rest], [(0, "1 h"), (1, "1 h")], [(1, "1")], [(1, "gama(2)")]]
             odd = [[], [1], [(1,)], [("1", "1 h")], [(1, None)], [(0.04, "1 h")] * 25, [(1, -1)]]
             return [*pairs, *odd, "1: 20 min", {1: "20 min"}, 1, None, True]
+        case Struck():
+            pairs = [[1], [(1,)], [(1, 0, 0)], [(-1, 0)], [(math.nan, 0)], [(1, -1)], [(1, 0.5)]]
+            return [*pairs, [], [(2, 0), (1, 0)], [(1, "a")], "1 h: 0", {1: 0}, 3, None, True]
         case Uncertain():
             return ["recovery.time: 10 min..30 min", 3, True, math.nan, [1], (1, 2), (("a", 1), 3)]
     raise AssertionError(f"no wrong values are known for {type(rule).__name__}")

@@ -155,6 +155,8 @@ RANK_FAILURE: Final = code(7)
 RANK_PHASE_END: Final = code(8)
 RANK_STALL_WAKE: Final = code(9)
 RANK_HORIZON: Final = code(10)
+#: Not a rank of its own: a replayed failure has that of a failure.
+RANK_REPLAY: Final = code(11)
 
 #: Rank by rank.
 RANKS: Final = (
@@ -321,6 +323,7 @@ STALLS: Final = code(13)
 SERVERS_RETIRED: Final = code(14)
 CHECKPOINTS: Final = code(15)
 FAILURES_RESERVE: Final = code(16)
+REPLAY_IGNORED: Final = code(17)
 
 COUNTERS: Final = (
     "failures_random",
@@ -340,6 +343,7 @@ COUNTERS: Final = (
     "servers_retired",
     "checkpoints",
     "failures_reserve",
+    "replay_ignored",
 )
 
 #: What a run costs, where anything has a price. No engine knows prices: ``cost.py`` fills it in.

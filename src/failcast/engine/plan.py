@@ -36,6 +36,7 @@ from failcast.scenario import (
 from failcast.scenario.ages import LengthBiased
 from failcast.scenario.optimum import interval_hours
 from failcast.scenario.recovering import PHASES, SEVERITIES, TIERS
+from failcast.scenario.replay import Replay
 
 POLICY_RANDOM: Final = code(0)
 POLICY_POOL_ORDER: Final = code(1)
@@ -93,6 +94,7 @@ _COUNTS = (
     "shift_days",
     "start",
     "age_kept",
+    "replayed",
 )
 _REALS = (
     "length",
@@ -128,7 +130,7 @@ _REALS = (
 )
 _DISTRIBUTIONS = (
     *("life", "recovery", "selection", "wait", "automated", "manual", "write", "relapse"),
-    "length_biased",
+    *("length_biased", "replay"),
 )
 #: Distributions that are reached by a number: of a tier, or of a phase of a recovery.
 _NUMBERED = {"persist": TIERS, "restore": TIERS, "phase": PHASES}
@@ -156,7 +158,7 @@ PLAN_DTYPE: Final = np.dtype(
 Plan = Any  # A numpy record of PLAN_DTYPE; compiled code reads its fields by attribute.
 
 #: What the engines draw from.
-Part: TypeAlias = Distribution | Life | LengthBiased
+Part: TypeAlias = Distribution | Life | LengthBiased | Replay
 
 
 #: What stands in the place of a time that is never drawn.
@@ -177,6 +179,7 @@ def make_plan(scenario: Scenario) -> Plan:
     _fill_sizes(plan, scenario)
     _fill_failures(plan, scenario)
     _fill_ages(plan, scenario)
+    _fill_replay(plan, scenario)
     _fill_repair(plan, scenario)
     _fill_calendars(plan, scenario)
     _fill_policies(plan, scenario)
@@ -223,6 +226,8 @@ def _distributions(scenario: Scenario) -> dict[str, Part]:
     }
     if scenario.failures.initial_age == "stationary":
         parts["length_biased"] = LengthBiased(scenario.failures.life)
+    if scenario.failures.replay is not None:
+        parts["replay"] = scenario.failures.replay
     return parts
 
 
@@ -277,6 +282,15 @@ def _fill_ages(plan: Plan, scenario: Scenario) -> None:
         plan.start, plan.initial_age = START_AGED, age
     else:
         plan.start = START_NEW
+
+
+def _fill_replay(plan: Plan, scenario: Scenario) -> None:
+    """Let servers fail as a file says, and never by themselves."""
+    replay = scenario.failures.replay
+    if replay is not None:
+        plan.replayed = len(replay.failures)
+        plan.life_mean_good = plan.life_mean_defective = np.inf
+        plan.p_systematic = 0.0
 
 
 def _fill_repair(plan: Plan, scenario: Scenario) -> None:

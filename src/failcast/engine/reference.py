@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import simpy
 
-from failcast.engine import model, random, reference_ages
+from failcast.engine import model, random, reference_ages, reference_replay
 from failcast.engine.model import Status
 from failcast.engine.plan import distribution
 from failcast.engine.reference_hosts import Hosts
@@ -33,8 +33,10 @@ class Reference(Hosts, Shop):
         """Run to the end and return why it ended; None if another thread has set ``stop[0]``."""
         self.watched: Due | None = None
         self.open_shop()
+        self.struck: Server | None = None
         self.rest_all()
         self.job_process = self.env.process(self.job())
+        reference_replay.begin(self)
         self.env.process(self.horizon())
         if math.isfinite(self.plan.regeneration_interval):
             self.env.process(self.regeneration())
@@ -89,7 +91,14 @@ class Reference(Hosts, Shop):
                     self.settle_at(key)
                     return failing if rank == model.RANK_FAILURE else None
             due.abandoned = True
+            if self.struck is not None:
+                return self.who_was_struck()
         return None
+
+    def who_was_struck(self) -> Server | None:
+        """Return the server that a replayed failure has just struck, if one did."""
+        struck, self.struck = self.struck, None
+        return struck
 
     def write_checkpoint(self) -> Process:
         """Stand still for a checkpoint, and return the server that fails before it is written."""
@@ -103,20 +112,24 @@ class Reference(Hosts, Shop):
         return failing
 
     def until(self, over: Due) -> Process:
-        """Wait until a phase is over; return the exposed server that fails before, or None."""
+        """Wait until a phase is over; return the server that fails before, or None."""
         while self.status is None:
             point, failing = self.next_failure() if self.is_exposed() else NOBODY
             delay = max(0.0, point - self.clock)
             if failing is None or self.env.now + delay > over.time:
+                failing = None
                 if (yield from self.undisturbed(over)):
                     break
-                continue
-            due = self.due(delay, model.RANK_FAILURE, failing.number)
-            if (yield from self.undisturbed(due)):
+            else:
+                due = self.due(delay, model.RANK_FAILURE, failing.number)
+                if (yield from self.undisturbed(due)):
+                    self.settle_at(point)
+                else:
+                    due.abandoned, failing = True, None
+            failing = failing or self.who_was_struck()
+            if failing is not None:
                 over.abandoned = True
-                self.settle_at(point)
                 return failing
-            due.abandoned = True
         return None
 
     def recover(self) -> Process:
@@ -257,6 +270,10 @@ class Reference(Hosts, Shop):
         if due.abandoned:
             return
         self.settle_at(point)
+        self.leave_standing(server)
+
+    def leave_standing(self, server: Server) -> None:
+        """Repair a server that has just failed while its job stands still; the hours are booked."""
         self.count_failure(server)
         self.blame(server, right=True)
         self.watch()

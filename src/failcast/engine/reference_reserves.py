@@ -31,6 +31,10 @@ class Reserves(Work):
         factor = float(self.plan.reserve_factor[server.state])
         return bool(death_hours(server.remaining_hours, factor, server.since) > self.env.now)
 
+    def ages(self, server: Server) -> bool:
+        """Say whether a server in reserve ages there at all."""
+        return bool(self.plan.reserve_factor[server.state] > 0.0)
+
     def rise(self, server: Server) -> None:
         """A fit server leaves its reserve, with what is left of its life."""
         if self.plan.reserve_exposed:

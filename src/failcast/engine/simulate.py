@@ -343,7 +343,8 @@ def work_of(plan: Plan) -> float:
     rate = 1.0 / float(plan.life_mean_good) + float(plan.defective_count) / float(
         plan.servers_total * plan.life_mean_defective
     )
-    return float(plan.servers_total) + float(plan.job_servers * plan.length) * rate
+    failures = float(plan.job_servers * plan.length) * rate + float(plan.replayed)
+    return float(plan.servers_total) + failures
 
 
 def _sizes_of_block(plan: Plan) -> tuple[int, int]:

@@ -22,6 +22,7 @@ _SOURCES: Final = (
     _HERE / "model.py",
     _HERE / "plan.py",
     _HERE / "random.py",
+    _HERE / "replay.py",
     _HERE / "tables.py",
     _HERE / "world.py",
     _HERE.parent / "scenario" / "drawn.py",

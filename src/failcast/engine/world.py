@@ -67,6 +67,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "check_next",
                 "death_bound",  # no server of a reserve fails before
                 "wake_time",
+                "replay_next",  # time of the next replayed failure
                 "defective_hours",
                 "defective_since",  # up to when they are counted
                 "down_since",
@@ -106,6 +107,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "selections",
                 "recoveries",
                 "regenerations",
+                "replays",
                 "events_left",  # until the run is cut short
                 "trace_n",
                 "trace_room",

@@ -62,6 +62,7 @@ from failcast.scenario.repair import (
     Repair,
     Shift,
 )
+from failcast.scenario.replay import Replay
 from failcast.scenario.scenario import (
     Cluster,
     Cost,
@@ -126,6 +127,7 @@ __all__ = [
     "Relapse",
     "RemoteTier",
     "Repair",
+    "Replay",
     "Retirement",
     "Run",
     "Scenario",

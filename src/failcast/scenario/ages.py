@@ -190,6 +190,8 @@ def refuse_impossible_ages(scenario: Scenario) -> None:
     age, rate = scenario.failures.initial_age, scenario.failures.random.rate
     if isinstance(age, str) or age == 0.0 or rate == 0.0 or isinstance(life, ExponentialLife):
         return
+    if scenario.failures.replay is not None:
+        return  # no life is drawn
     systematic = scenario.failures.systematic
     conditions = {
         "good": (systematic.fraction < 1.0, rate),

@@ -14,6 +14,7 @@ from typing import Any, Final
 from failcast.scenario.blocks import Block, fields_of, joined
 from failcast.scenario.expressions import Expression
 from failcast.scenario.meanings import FIELDS, UNSET, in_words, introduction
+from failcast.scenario.replay import Replay
 from failcast.scenario.rules import OFF, Choice, Plain, Rule, plain_text
 from failcast.scenario.scalars import plain_scalar
 from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
@@ -33,6 +34,7 @@ _HEAD = f"""\
 #: What is shown in the place of a field that is left without a value by default.
 _EXAMPLES: Final[dict[str, Any]] = {
     "failures.health_check": 1.0,
+    "failures.replay": Replay(failures=((12.0, 3), (20.0, 17))),
     "run.precision": 0.01,
     "run.horizon": HORIZON_LENGTHS * Scenario().job.length,
 }

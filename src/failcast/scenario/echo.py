@@ -17,6 +17,7 @@ from failcast.scenario.drawn import Drawn
 from failcast.scenario.expressions import Family
 from failcast.scenario.measurements import Source
 from failcast.scenario.optimum import optimum
+from failcast.scenario.replay import Replay
 from failcast.scenario.rules import OFF, Plain, Rule, plain_text
 from failcast.scenario.scenario import HORIZON_LENGTHS, Scenario
 from failcast.scenario.uncertain import Uncertain
@@ -26,10 +27,11 @@ from failcast.scenario.units import format_duration
 def to_dict(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario as a file would hold it: all fields, units as text.
 
-    ``run.horizon`` is left out when it is the default, 1,000 × the job's length, and so is
-    ``run.precision`` when it is off, ``cost`` when nothing has a price, and ``uncertain`` when
-    nothing is. A file of measured values keeps its name, with the beginning of its hash, and is
-    read again from beside the file that the scenario is written to.
+    ``run.horizon`` is left out when it is the default, 1,000 × the job's length, and so are
+    ``run.precision`` and ``failures.replay`` when they are off, ``cost`` when nothing has a price,
+    and ``uncertain`` when nothing is. A file of measured values or failures keeps its name, with
+    the beginning of its hash, and is read again from beside the file that the scenario is written
+    to.
     """
     return _plain(scenario, keep=False)
 
@@ -47,7 +49,7 @@ def measured_files(scenario: Scenario) -> tuple[Source, ...]:
 def _sources(block: Block) -> Iterator[Source]:
     for attribute, _, _ in fields_of(type(block)):
         value = getattr(block, attribute)
-        if isinstance(value, Drawn):
+        if isinstance(value, Drawn | Replay):
             yield from value.sources()
         elif isinstance(value, Block):
             yield from _sources(value)

@@ -14,7 +14,9 @@ from failcast.scenario.blocks import Block
 from failcast.scenario.expressions import Expression
 from failcast.scenario.recovering import INTERVALS, Interval
 from failcast.scenario.repair import INF, UNLIMITED, Concentration, Crews, PartOfDay
+from failcast.scenario.replay import OrOff
 from failcast.scenario.rules import (
+    OFF,
     Choice,
     Count,
     Duration,
@@ -153,6 +155,13 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "How old the servers are when the job starts, in hours of exposure: the age of all of "
         "them, or a name. At least 1 of 1,000 lives must be longer than such an age. Without "
         "effect on exponential lives, whose risk does not depend on age.",
+    ),
+    "failures.replay": (
+        "",
+        "Failures at given times since the start, of servers by their number, in the place of "
+        "drawn lives: `failures.random.rate` and the lives are not used then, and all failures "
+        "count as random. A server of the job fails in any phase; one in reserve only where it "
+        "is exposed there (`failures.exposure`). Other lines are ignored.",
     ),
     "failures.regeneration": ("", "Whether good servers turn defective in the course of the job."),
     "failures.regeneration.interval": ("", "Time between two such turns."),
@@ -302,8 +311,9 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
 
 #: Field that may be left without a value -> what holds then.
 UNSET: Final[dict[str, str]] = {
-    "failures.health_check": "off",
-    "run.precision": "off",
+    "failures.health_check": OFF,
+    "failures.replay": OFF,
+    "run.precision": OFF,
     "run.horizon": "1,000 × job.length",
 }
 
@@ -348,6 +358,8 @@ def in_words(rule: Rule) -> tuple[str, str]:
     if isinstance(rule, Text):
         lines = "" if rule.lines else ", on one line"
         return "text", f"at most {rule.most:,} characters{lines}"
+    if isinstance(rule, OrOff):
+        return rule.noun, f"`{OFF}`, {', '.join(map('`{}`'.format, rule.registry))}"
     if isinstance(rule, Expression):
         return rule.noun, ", ".join(f"`{name}`" for name in rule.registry)
     if isinstance(rule, Uncertain):

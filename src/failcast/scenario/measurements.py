@@ -157,7 +157,27 @@ def read_file(
     ``column`` may be None where there is but one; ``unit`` is that of bare numbers. A relative name
     is looked for in ``folder``. ``sha256`` is what the file's hash must begin with. Raises Refused.
     """
-    for what, name in (("file", file), ("column", column)):
+    path, name, text, found = open_file(
+        {"file": file, "column": column}, unit, folder=folder, sha256=sha256
+    )
+    cells = Column(name, column, unit, each).values(text)
+    values = list(islice(cells, MOST_VALUES + 1))
+    if not values:
+        raise Refused(f"{name} holds no values: it must hold at least one duration")
+    if len(values) > MOST_VALUES:
+        raise Refused(f"{name} holds more than {MOST_VALUES:,} values: take a sample of them")
+    return values, Source(file, column, unit, found, path)
+
+
+def open_file(
+    names: Mapping[str, Any], unit: Any, *, folder: str, sha256: str | None
+) -> tuple[str, str, str, str]:
+    """Return path, name for messages, text and SHA-256 of a CSV file.
+
+    ``names`` are what it is called by: that of the ``file`` and those of its columns. The other
+    arguments are as in ``read_file``. Raises Refused.
+    """
+    for what, name in names.items():
         _check_name(what, name)
     if unit is not None:
         _check_unit(unit)
@@ -165,7 +185,7 @@ def read_file(
         raise Refused(
             f"its sha256, here {shown(sha256)}, must be {HASH_DIGITS} to 64 digits 0 to f"
         )
-    path = os.path.join(folder, file)
+    path = os.path.join(folder, names["file"])
     content = _content(path)
     found = hashlib.sha256(content).hexdigest()
     name = shown(path, quote=False, most=PATH_CHARACTERS)
@@ -174,13 +194,7 @@ def read_file(
             f"{name} has changed: its SHA-256 begins with {found[:HASH_DIGITS]}. Leave sha256 out "
             "to take the file as it is"
         )
-    cells = _Column(name, column, unit, each).values(_text(name, content))
-    values = list(islice(cells, MOST_VALUES + 1))
-    if not values:
-        raise Refused(f"{name} holds no values: it must hold at least one duration")
-    if len(values) > MOST_VALUES:
-        raise Refused(f"{name} holds more than {MOST_VALUES:,} values: take a sample of them")
-    return values, Source(file, column, unit, found, path)
+    return path, name, _text(name, content), found
 
 
 def _check_name(what: str, name: Any) -> None:
@@ -231,7 +245,7 @@ def _text(name: str, content: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class _Column:
+class Column:
     """One column of a CSV file: the rows of a text -> hours."""
 
     file: str
@@ -241,26 +255,30 @@ class _Column:
 
     def values(self, text: str) -> Iterator[float]:
         """Go through the hours of the column. Raises Refused with file and line."""
-        rows = self._rows(text)
+        rows = self.rows(text)
         head = next(rows, None)
         if head is None:
             return
         first, known = head[1], dict[str, float]()
-        index = self._place(*head)
+        index = self.place(*head)
         if self.column is None and not _is_name(first[0]):
             rows = chain([head], rows)
         for line, row in rows:
-            if len(row) != len(first):
-                raise Refused(
-                    f"line {line} of {self.file} has {_counted(len(row), 'cell')}, but its first "
-                    f"line has {len(first)}"
-                )
+            self.check_width(line, row, first)
             cell = row[index].strip()
             if cell not in known:
-                known[cell] = self._hours(line, cell)
+                known[cell] = self.hours(line, cell)
             yield known[cell]
 
-    def _rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
+    def check_width(self, line: int, row: list[str], first: list[str]) -> None:
+        """Raise Refused for a row that has not as many cells as the first one."""
+        if len(row) != len(first):
+            raise Refused(
+                f"line {line} of {self.file} has {_counted(len(row), 'cell')}, but its first "
+                f"line has {len(first)}"
+            )
+
+    def rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
         """Go through line number and cells of the rows that are not blank."""
         reader = csv.reader(io.StringIO(text, newline=None), skipinitialspace=True, strict=True)
         try:
@@ -271,8 +289,8 @@ class _Column:
             reason = shown(str(error), quote=False)
             raise Refused(f"line {reader.line_num} of {self.file} is no CSV: {reason}") from None
 
-    def _place(self, line: int, first: list[str]) -> int:
-        """Return the number of the column."""
+    def place(self, line: int, first: list[str]) -> int:
+        """Return the number of the column, from the first line. Raises Refused."""
         names = [cell.strip() for cell in first]
         listed = shown(", ".join(names), quote=False, most=200)
         if self.column is None:
@@ -291,7 +309,8 @@ class _Column:
             )
         return names.index(self.column)
 
-    def _hours(self, line: int, cell: str) -> float:
+    def hours(self, line: int, cell: str) -> float:
+        """Return the hours that a cell holds. Raises Refused with file and line."""
         bare = is_bare_number(cell)
         try:
             hours = self.each.read(

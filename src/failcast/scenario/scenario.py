@@ -37,6 +37,7 @@ from failcast.scenario.policies import (
 )
 from failcast.scenario.recovering import Checkpoint, Recovery
 from failcast.scenario.repair import Repair
+from failcast.scenario.replay import ReplayField, refuse_unknown_servers
 from failcast.scenario.rules import Count, Duration, Flag, Percentage, Rate, Real, Rule, Text
 from failcast.scenario.uncertain import Believed, Texts, Uncertain
 
@@ -124,7 +125,7 @@ class Regeneration(Block):
 
 
 class Failures(Block):
-    """How servers fail. ``regeneration`` and ``health_check`` are None when they are off.
+    """How servers fail. ``regeneration``, ``health_check`` and ``replay`` are None when off.
 
     ``reboot`` is the probability that a failure takes its server down, and not only a process; it
     matters for checkpoints that servers keep. ``health_check`` is the time between two looks at
@@ -139,6 +140,7 @@ class Failures(Block):
     reboot: Probability = 1.0
     health_check: Annotated[float | None, Duration(positive=True, may_be_off=True)] = None
     initial_age: InitialAge = "new"
+    replay: ReplayField = None
     regeneration: Annotated[
         Regeneration | None, BeforeValidator(off_or_block("interval and share"))
     ] = None
@@ -291,8 +293,9 @@ class Scenario(Block):
         return self
 
     @model_validator(mode="after")
-    def _ages_are_possible(self) -> Self:
+    def _ages_and_replays_are_possible(self) -> Self:
         refuse_impossible_ages(self)
+        refuse_unknown_servers(self)
         return self
 
     @model_validator(mode="after")

@@ -18,6 +18,7 @@ from failcast.scenario.meanings import FIELDS, introduction, unit_of
 from failcast.scenario.measurements import Measured
 from failcast.scenario.recovering import INTERVALS, Interval
 from failcast.scenario.repair import INF, UNLIMITED, Concentration, Crews
+from failcast.scenario.replay import OrOff, Replay
 from failcast.scenario.rules import (
     OFF,
     Choice,
@@ -155,6 +156,8 @@ def _duration(rule: Duration) -> dict[str, Any]:
 
 def _expression(rule: Expression) -> dict[str, Any]:
     calls = _text("|".join(map(_call, rule.registry.values())))
+    if isinstance(rule, OrOff):
+        return {"anyOf": [{"enum": [OFF, None]}, calls]}
     if rule.bare is None:
         return calls
     return {"anyOf": [calls, *_duration(Duration())["anyOf"]]}
@@ -165,7 +168,7 @@ def _call(family: type[Family]) -> str:
 
     Values, names of files and distributions inside it are left to ``load``.
     """
-    if issubclass(family, Measured):
+    if issubclass(family, Measured | Replay):
         return rf"{family.family}\s*\(\s*[^\s,][\s\S]*\)"
     if issubclass(family, Mixed):
         return rf"{family.family}\s*\(\s*{_NUMBER}\s*:[\s\S]*[^\s,:][\s\S]*\)"

@@ -140,6 +140,8 @@ def read_number(text: str, rule: Rule, kind: Kind) -> float:
 def number_rule(place: Place, scenario: Scenario) -> Rule | None:
     """The rule that a number of the field follows: its own, or that of an argument."""
     value = value_of(scenario, place)
+    if value is None and place.argument:
+        return None  # an argument of what is off
     if not place.argument and isinstance(value, Constant):
         return Duration()
     if not place.argument:

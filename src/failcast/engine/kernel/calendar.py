@@ -54,11 +54,11 @@ def _day(c, key):  # type: ignore[no-untyped-def]  # compiled
 
 @inlined
 def insert(w, c, i, key, rank):  # type: ignore[no-untyped-def]  # compiled
-    """Enter server ``i`` at ``key`` hours; one whose key is beyond the limit is only counted."""
+    """Enter server ``i`` at ``key`` hours; one beyond the limit is only counted, if finite."""
     server = server_at(w.servers, i)
     server.key, server.rank = key, rank
     if key > c.limit:
-        c.parked += 1
+        c.parked += 0 if math.isinf(key) else 1
         return
     day = _day(c, key)
     if day > c.today:
@@ -193,7 +193,7 @@ def _remove_from_midst(w, c, i):  # type: ignore[no-untyped-def]  # compiled
     """Take out server ``i``, which is not the next one."""
     key = server_at(w.servers, i).key
     if key > c.limit:
-        c.parked -= 1
+        c.parked -= 0 if math.isinf(key) else 1
         return
     day = _day(c, key)
     if day > c.today:

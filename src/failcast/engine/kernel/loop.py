@@ -27,6 +27,7 @@ from failcast.engine.kernel.failures import (
     repair_end,
 )
 from failcast.engine.kernel.hosts import arrive, promote, select_hosts
+from failcast.engine.kernel.replay import strike
 from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
 from failcast.engine.kernel.series import count_servers
 from failcast.engine.kernel.stages import stage_end
@@ -54,6 +55,7 @@ from failcast.engine.model import (
     RANK_HEALTH_CHECK,
     RANK_HORIZON,
     RANK_REGENERATION,
+    RANK_REPLAY,
     RANK_STALL_WAKE,
     RECOVERING,
     RELAPSES,
@@ -63,7 +65,7 @@ from failcast.engine.model import (
 )
 from failcast.engine.random import number_at
 from failcast.engine.tables import code
-from failcast.engine.world import DUE, FAILING, FIRST, NO_STATUS
+from failcast.engine.world import DUE, FAILING, FIRST, NO_STATUS, NONE
 
 _FINISHED: Final = code(Status.FINISHED)
 _OUT_OF_TIME: Final = code(Status.OUT_OF_TIME)
@@ -147,13 +149,17 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
         if rank in (RANK_FAILURE, RANK_FINISH):
             go_along(plan, w, w.next_cycle, w.next_writing)
         elif rank in (RANK_REGENERATION, RANK_HORIZON):
-            catch_up(plan, w, now, 1 if rank == RANK_HORIZON else 0)
-    if rank == RANK_FAILURE:
-        server = next_server(calendar_at(w.calendars, FAILING))
-        settle_at(w, now, server_at(w.servers, server).key)
-        if w.phase <= SELECTING:
-            fail_standing(plan, w, now, server)
+            at_its_end = 1 if rank == RANK_HORIZON else 0
+            catch_up(plan, w, now, at_its_end, at_its_end)
+    if rank in (RANK_FAILURE, RANK_REPLAY):
+        if rank == RANK_FAILURE:
+            server = next_server(calendar_at(w.calendars, FAILING))
+            settle_at(w, now, server_at(w.servers, server).key)
         else:
+            server = strike(plan, w, now)
+        if server != NONE and w.phase <= SELECTING:
+            fail_standing(plan, w, now, server)
+        elif server != NONE:
             fail(plan, w, now, server)
     elif rank == RANK_FINISH:
         settle_at(w, now, finish_key(plan, w))

@@ -26,6 +26,7 @@ from failcast.engine.lives import life_hours
 from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
 from failcast.engine.plan import START_NEW
 from failcast.engine.random import DEFECTIVE, address, bits, replication_root, to_unit
+from failcast.engine.replay import replay_hours
 from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS, NONE
 
 #: Standard errors of a share; the share of draws below a bound is further off in 1 of 10**8 cases.
@@ -57,6 +58,7 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     w.check_next = plan.health_check_period if plan.health_checked != 0 else math.inf
     w.death_bound = math.inf
     clear_work(plan, w)
+    w.replays, w.replay_next = FIRST, replay_hours(plan, FIRST)
     w.root = replication_root(seed, replication)
     clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour, plan.length)
     clear(calendar_at(w.calendars, DUE), plan.dues_per_hour, _NEVER)

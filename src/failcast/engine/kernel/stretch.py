@@ -179,15 +179,18 @@ def _keep(plan, w, number):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def catch_up(plan, w, now, with_this_instant):  # type: ignore[no-untyped-def]  # compiled
-    """Go along to the cycle of ``now``; what is due just then happens too, or not yet."""
+def catch_up(plan, w, now, ends_now, begins_now):  # type: ignore[no-untyped-def]  # compiled
+    """Go along to the cycle of ``now``.
+
+    A write that ends, or one that begins, just then does so too, or not yet.
+    """
     cycle = int((now - w.from_wall) / (plan.checkpoint_interval + plan.write_a))
     cycle = min(max(cycle, w.cycle), w.cycles)
-    while cycle < w.cycles and _is_due(end_wall(plan, w, cycle + 1), now, with_this_instant):
+    while cycle < w.cycles and _is_due(end_wall(plan, w, cycle + 1), now, ends_now):
         cycle += 1
-    while cycle > w.cycle and not _is_due(end_wall(plan, w, cycle), now, with_this_instant):
+    while cycle > w.cycle and not _is_due(end_wall(plan, w, cycle), now, ends_now):
         cycle -= 1
-    writing = cycle < w.cycles and _is_due(begin_wall(plan, w, cycle + 1), now, with_this_instant)
+    writing = cycle < w.cycles and _is_due(begin_wall(plan, w, cycle + 1), now, begins_now)
     go_along(plan, w, cycle, 1 if writing else 0)
 
 
