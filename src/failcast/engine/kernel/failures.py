@@ -296,7 +296,7 @@ def _blame(plan, w, now, s, right, place):  # type: ignore[no-untyped-def]  # co
 
 @bare
 def hand_over(w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """Automated repair hands over to manual repair, in a run that is traced."""
+    """Automated repair hands over to manual repair, where anybody looks at that."""
     record(w, now, EVENT_AUTOMATED_REPAIR_END, s, REPAIR_ESCALATED)
     push_due(w, server_at(w.servers, s).manual_end, RANK_MANUAL_END, s)
 

@@ -124,7 +124,7 @@ def _pool_event(plan, w, due, now):  # type: ignore[no-untyped-def]  # compiled
     s = next_server(due)
     server = server_at(w.servers, s)
     rank = int(server.rank)
-    if w.trace_room > 0 and rank == RANK_AUTOMATED_END and server.escalated != 0:
+    if rank == RANK_AUTOMATED_END and server.escalated != 0:
         take_next(due)
         hand_over(w, now, s)
         return

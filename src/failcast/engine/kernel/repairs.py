@@ -42,7 +42,11 @@ def send_to_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # c
 
 @inlined
 def plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
-    """Draw how a repair goes. That it is handed over only a trace can tell."""
+    """Draw how a repair goes. That it is handed over only a trace can tell.
+
+    But for an automated stage of no time: whether it ended before a run that ends at this instant
+    depends on what else happens at it.
+    """
     server = server_at(w.servers, s)
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     end, rank = now + time, RANK_AUTOMATED_END
@@ -53,7 +57,7 @@ def plan_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # comp
         stream, p = MANUAL_SILENT, plan.p_manual_silent
         time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
         server.manual_end = end + time
-        if w.trace_room == 0:
+        if w.trace_room == 0 and end > now:
             end, rank = end + time, RANK_MANUAL_END
     server.silent = 1 if uniform(place, stream) < p else 0
     push_due(w, end, rank, s)

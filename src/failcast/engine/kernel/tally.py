@@ -20,6 +20,7 @@ from failcast.engine.model import (
     IDLE,
     MANUAL_REPAIR,
     RANK_AUTOMATED_END,
+    RANK_MANUAL_END,
     REPAIRS_AUTOMATED,
     RETIRED,
     SERVER_STATES,
@@ -118,9 +119,13 @@ def _count_open_stages(w):  # type: ignore[no-untyped-def]  # compiled
 def _has_ended(w, automated_end, s):  # type: ignore[no-untyped-def]  # compiled
     """Say whether an automated stage came before the event that ended the run.
 
-    Where that event ended another automated repair at the same instant, the smaller number came
-    first, unless that repair also began at this instant: it then began after all ends due by then.
+    One of no time was handed over if it did. Else, where that event ended another automated repair
+    at the same instant, the smaller number came first, unless that repair also began at this
+    instant: it then began after all ends due by then.
     """
+    server = server_at(w.servers, s)
+    if automated_end == server.since:
+        return server.rank == RANK_MANUAL_END
     if automated_end != w.wall or w.last_rank != RANK_AUTOMATED_END:
         return automated_end <= w.wall
     return s < w.last_server or server_at(w.servers, w.last_server).since == w.wall
