@@ -203,7 +203,15 @@ def test_generated_scenarios_reach_every_event_transition_and_end(
     short = PAIRWISE[0].with_(run__max_events=5)
     late = CORNERS[0].with_(preemption__wait=1e4)
     slow = CORNERS[0].with_(selection__time=1e4)
-    swapped = many.scenario(192)  # a standby is not chosen again
+    # A standby is not chosen again where one fails in a selection; reserves are found failed.
+    swapped = Scenario().with_(
+        cluster={"working_pool": 20, "spare_pool": 5},
+        job={"servers": 6, "warm_standbys": 3, "length": 300.0},
+        failures__random__rate=0.05,
+        failures__exposure={"idle": 1.0, "standby": 1.0, "spare": 1.0, "selecting": True},
+        failures__health_check=1.0,
+        selection={"policy": "random", "time": 2.0},
+    )
     for scenario in [*PAIRWISE, *CORNERS, short, late, slow, swapped]:
         for replication in range(3):
             found = trace(

@@ -155,12 +155,15 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
 
 @bare
 def _is_replay_next(plan, w, time, rank):  # type: ignore[no-untyped-def]  # compiled
-    """Say whether a replayed failure that is due by then comes before an event of this rank."""
+    """Say whether a replayed failure that is due by then comes before an event of this rank.
+
+    It does before the end of a life of the same server.
+    """
     if w.replay_next < time or rank > RANK_FAILURE:
         return True
     if rank < RANK_FAILURE:
         return False
-    return replay_server(plan, w.replays) < next_server(calendar_at(w.calendars, FAILING))
+    return replay_server(plan, w.replays) <= next_server(calendar_at(w.calendars, FAILING))
 
 
 @inlined
