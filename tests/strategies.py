@@ -56,6 +56,7 @@ from failcast.scenario import (
     ScoreFloor,
     Selection,
     Shift,
+    SpareParts,
     SystematicFailures,
     Threshold,
     Tiers,
@@ -187,6 +188,11 @@ FACTORS: Mapping[str, Sequence[Any]] = {
         Shift(begin=20.0, hours=10.5, days=7),
         Shift(begin=0.0, hours=24.0, days=3),
     ),
+    "parts": (
+        None,
+        SpareParts(probability=0.5, stock=2, lead_time=Exponential(mean=30.0)),
+        SpareParts(probability=1.0, stock=0, lead_time=Empirical(values=(0.0, 5.0, 5.0, 20.0))),
+    ),
     "relapse": (
         None,
         Relapse(probability=0.5, time=Exponential(mean=5.0)),
@@ -211,7 +217,7 @@ FACTORS: Mapping[str, Sequence[Any]] = {
 
 
 #: The options that put limits on the repair shop.
-SHOP = ("automated_crews", "manual_crews", "shift")
+SHOP = ("automated_crews", "manual_crews", "shift", "parts")
 
 
 def is_refused(case: Mapping[str, Any]) -> bool:
@@ -262,6 +268,7 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
                 silent_failure=case["manual_silent"],
                 crews=case["manual_crews"],
                 shift=case["shift"],
+                parts=case["parts"],
             ),
             restores=case["restores"],
             relapse=case["relapse"],
@@ -483,6 +490,16 @@ def shifts() -> st.SearchStrategy[Shift]:
     )
 
 
+def spare_parts() -> st.SearchStrategy[SpareParts]:
+    """Parts that are needed now and then or always, few of them in stock."""
+    return st.builds(
+        SpareParts,
+        probability=_probabilities,
+        stock=st.integers(0, 5),
+        lead_time=distributions(50.0),
+    )
+
+
 def relapses() -> st.SearchStrategy[Relapse]:
     """Faults that strike again, at all servers alike or at some of them more."""
     return st.builds(
@@ -520,6 +537,7 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         **dict.fromkeys(("recovery", "selection"), distributions(2.0)),
         **dict.fromkeys(("wait", "automated", "manual"), distributions()),
         "shift": st.one_of(st.none(), shifts()),
+        "parts": st.one_of(st.none(), spare_parts()),
         "relapse": st.one_of(st.none(), relapses()),
         "retirement": retirements(),
     }

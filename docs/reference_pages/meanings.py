@@ -118,7 +118,7 @@ SERVER_STATES: dict[str, str] = {
     "idle": "In the working pool, assigned to nothing.",
     "spare": "In the spare pool, doing other work.",
     "arriving": "Preempted, on its way into the working pool.",
-    "awaiting_repair": "In the repair shop, waiting for a crew.",
+    "awaiting_repair": "In the repair shop, waiting for a part or for a crew.",
     "automated_repair": "Blamed, or found failed; in the first stage of its repair.",
     "manual_repair": "In the second stage of its repair.",
     "retired": "Out for good.",
@@ -173,6 +173,8 @@ STREAMS: dict[str, str] = {
     "length_biased": "in how long a life a server is found (`initial_age: stationary`)",
     "length_left": "which part of that life is left",
     "aged": "how long a life is that has reached `initial_age`, where the first try has not",
+    "part_needed": "whether a manual repair needs a part",
+    "part_lead_time": "how long a part is on its way",
     "belief": "which value an uncertain input has, by what is believed of it",
 }
 

@@ -37,6 +37,7 @@ from failcast.scenario import (
     Scenario,
     ScoreFloor,
     Shift,
+    SpareParts,
     Threshold,
     Uniform,
     UniformLife,
@@ -134,6 +135,13 @@ def shift(dice: Dice) -> Shift:
     )
 
 
+def parts_in_stock(dice: Dice) -> SpareParts:
+    """Return parts that are needed now and then or always, few of them in stock."""
+    return SpareParts(
+        probability=probability(dice), stock=dice.whole(0, 5), lead_time=duration(dice, 50.0)
+    )
+
+
 def relapse(dice: Dice) -> Relapse:
     """Return faults that strike again, at all servers alike or at some of them more."""
     time = single(dice, 20.0)
@@ -169,6 +177,7 @@ THROWN: Mapping[str, Callable[[Dice], Any]] = {
     **dict.fromkeys(("recovery", "selection"), lambda dice: duration(dice, 2.0)),
     **dict.fromkeys(("wait", "automated", "manual"), duration),
     "shift": shift,
+    "parts": parts_in_stock,
     "relapse": relapse,
     "retirement": retirement,
 }

@@ -14,6 +14,7 @@ from failcast.scenario import (
     Scenario,
     ScenarioError,
     Shift,
+    SpareParts,
     describe,
     load,
     override,
@@ -46,6 +47,15 @@ WRONG: list[tuple[str, Any, str]] = [
     ("manual.shift.begin", -1, "repair.manual.shift.begin is -1, but it must not be negative"),
     ("manual.shift.days", 0, "repair.manual.shift.days is 0, but it must be a whole"),
     ("manual.shift.days", 8, "repair.manual.shift.days is 8, but it must be a whole"),
+    ("manual.parts", "on", "repair.manual.parts is 'on', but it must be off, or a block with "),
+    ("manual.parts.stock", -1, "repair.manual.parts.stock is -1, but it must be a whole number"),
+    ("manual.parts.stock", 2.5, "repair.manual.parts.stock is 2.5, but it must be a whole number"),
+    ("manual.parts.stock", "some", "repair.manual.parts.stock is 'some', but it must be a whole"),
+    ("manual.parts.stock", 100_001, "it must be a whole number from 0 to 100,000"),
+    ("manual.parts.probability", 1.1, "repair.manual.parts.probability is 1.1, but it must be a"),
+    ("manual.parts.lead_time", -1, "repair.manual.parts.lead_time is -1, but it must not be"),
+    ("manual.parts.lead_time", "soon", "repair.manual.parts.lead_time is 'soon', but "),
+    ("manual.parts.lead_time", "inf", "repair.manual.parts.lead_time is"),
     ("relapse", "on", "repair.relapse is 'on', but it must be off, or a block with probability, "),
     ("relapse.probability", 1.1, "repair.relapse.probability is 1.1, but it must be a number from"),
     ("relapse.probability", -0.1, "repair.relapse.probability is -0.1, but it must be a number"),
@@ -69,7 +79,7 @@ def test_bad_input_is_refused_in_a_sentence(field: str, value: Any, sentence: st
     assert path in str(in_overrides.value)
 
 
-@pytest.mark.parametrize("block", ["manual.shift", "relapse"])
+@pytest.mark.parametrize("block", ["manual.shift", "manual.parts", "relapse"])
 def test_a_field_opens_its_block_and_off_closes_it(block: str) -> None:
     shut = Scenario()
     *around, last = block.split(".")
@@ -85,6 +95,13 @@ def test_a_shift_opens_with_its_defaults() -> None:
     on = override(Scenario(), ["repair.manual.shift.days=7"])
     assert on.repair.manual.shift == Shift(begin=8.0, hours=10.0, days=7)
     assert to_dict(on)["repair"]["manual"]["shift"] == {"begin": "8 h", "hours": "10 h", "days": 7}
+
+
+def test_parts_open_with_their_defaults() -> None:
+    on = override(Scenario(), ["repair.manual.parts.stock=3"])
+    assert on.repair.manual.parts == SpareParts(stock=3)
+    written = {"probability": 0.5, "stock": 3, "lead_time": "7 d"}
+    assert to_dict(on)["repair"]["manual"]["parts"] == written
 
 
 def test_relapse_opens_with_its_defaults() -> None:

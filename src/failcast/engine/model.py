@@ -147,22 +147,24 @@ class Status(IntEnum):
 RANK_AUTOMATED_END: Final = code(0)
 RANK_MANUAL_END: Final = code(1)
 RANK_ARRIVAL: Final = code(2)
-RANK_HEALTH_CHECK: Final = code(3)
-RANK_REGENERATION: Final = code(4)
-RANK_FINISH: Final = code(5)
-RANK_CHECKPOINT: Final = code(6)
-RANK_FAILURE: Final = code(7)
-RANK_PHASE_END: Final = code(8)
-RANK_STALL_WAKE: Final = code(9)
-RANK_HORIZON: Final = code(10)
+RANK_PART_ARRIVAL: Final = code(3)
+RANK_HEALTH_CHECK: Final = code(4)
+RANK_REGENERATION: Final = code(5)
+RANK_FINISH: Final = code(6)
+RANK_CHECKPOINT: Final = code(7)
+RANK_FAILURE: Final = code(8)
+RANK_PHASE_END: Final = code(9)
+RANK_STALL_WAKE: Final = code(10)
+RANK_HORIZON: Final = code(11)
 #: Not a rank of its own: a replayed failure has that of a failure.
-RANK_REPLAY: Final = code(11)
+RANK_REPLAY: Final = code(12)
 
 #: Rank by rank.
 RANKS: Final = (
     "end of automated repair",
     "end of manual repair",
     "arrival",
+    "arrival of a part, then by the number of its order",
     "health check",
     "regeneration",
     "finish",
@@ -194,17 +196,19 @@ EVENT_AUTOMATED_REPAIR_BEGIN: Final = code(9)
 EVENT_AUTOMATED_REPAIR_END: Final = code(10)
 EVENT_MANUAL_REPAIR_BEGIN: Final = code(11)
 EVENT_MANUAL_REPAIR_END: Final = code(12)
-EVENT_RETIREMENT: Final = code(13)
-EVENT_PREEMPTION: Final = code(14)
-EVENT_ARRIVAL: Final = code(15)
-EVENT_RETURN_TO_SPARES: Final = code(16)
-EVENT_REGENERATION: Final = code(17)
-EVENT_CHECKPOINT: Final = code(18)
-EVENT_FOUND_FAILED: Final = code(19)
-EVENT_FINISHED: Final = code(20)
-EVENT_DEPLETED: Final = code(21)
-EVENT_OUT_OF_TIME: Final = code(22)
-EVENT_OUT_OF_EVENTS: Final = code(23)
+EVENT_PART_ORDER: Final = code(13)
+EVENT_PART_ARRIVAL: Final = code(14)
+EVENT_RETIREMENT: Final = code(15)
+EVENT_PREEMPTION: Final = code(16)
+EVENT_ARRIVAL: Final = code(17)
+EVENT_RETURN_TO_SPARES: Final = code(18)
+EVENT_REGENERATION: Final = code(19)
+EVENT_CHECKPOINT: Final = code(20)
+EVENT_FOUND_FAILED: Final = code(21)
+EVENT_FINISHED: Final = code(22)
+EVENT_DEPLETED: Final = code(23)
+EVENT_OUT_OF_TIME: Final = code(24)
+EVENT_OUT_OF_EVENTS: Final = code(25)
 
 #: (name, meaning of the detail column). The first are the job's phases, in their order.
 EVENTS: Final = (
@@ -221,6 +225,8 @@ EVENTS: Final = (
     ("automated_repair_end", "0 failed silently, 1 success, 2 escalated"),
     ("manual_repair_begin", "servers that still wait; recorded in a shop of limits"),
     ("manual_repair_end", "0 failed silently, 1 success"),
+    ("part_order", "parts in stock after it; below zero, servers that wait for one"),
+    ("part_arrival", "parts in stock after it; below zero, servers that wait for one"),
     ("retirement", "servers not retired that are left"),
     ("preemption", "spares left"),
     ("arrival", "arrivals still due"),

@@ -95,6 +95,8 @@ _COUNTS = (
     "start",
     "age_kept",
     "replayed",
+    "parts",
+    "stock",
 )
 _REALS = (
     "length",
@@ -111,6 +113,7 @@ _REALS = (
     "p_manual_silent",
     "shift_begin",
     "shift_hours",
+    "p_part",
     "p_relapse",
     "relapse_concentration",
     "score_initial",
@@ -129,7 +132,7 @@ _REALS = (
     "initial_age",
 )
 _DISTRIBUTIONS = (
-    *("life", "recovery", "selection", "wait", "automated", "manual", "write", "relapse"),
+    *("life", "recovery", "selection", "wait", "automated", "manual", "write", "lead", "relapse"),
     *("length_biased", "replay"),
 )
 #: Distributions that are reached by a number: of a tier, or of a phase of a recovery.
@@ -213,7 +216,7 @@ def lay_out(part: Part, numbers: np.ndarray) -> tuple[int, float, float]:
 
 
 def _distributions(scenario: Scenario) -> dict[str, Part]:
-    relapse = scenario.repair.relapse
+    relapse, spare_parts = scenario.repair.relapse, scenario.repair.manual.parts
     parts: dict[str, Part] = {
         "life": scenario.failures.life,
         "recovery": scenario.recovery.time,
@@ -222,6 +225,7 @@ def _distributions(scenario: Scenario) -> dict[str, Part]:
         "automated": scenario.repair.automated.time,
         "manual": scenario.repair.manual.time,
         "write": scenario.checkpoint.write,
+        "lead": _NO_TIME if spare_parts is None else spare_parts.lead_time,
         "relapse": _NO_TIME if relapse is None else relapse.time,
     }
     if scenario.failures.initial_age == "stationary":
@@ -306,7 +310,11 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     shift = repair.manual.shift
     if shift is not None:
         plan.shift_begin, plan.shift_hours, plan.shift_days = shift.begin, shift.hours, shift.days
-    plan.shop = crews != (UNLIMITED, UNLIMITED) or shift is not None
+    parts = repair.manual.parts
+    plan.parts = parts is not None
+    if parts is not None:
+        plan.p_part, plan.stock = parts.probability, parts.stock
+    plan.shop = crews != (UNLIMITED, UNLIMITED) or not (shift is None and parts is None)
     relapse = repair.relapse
     # Where nothing asks for it, nobody notes which servers have a fault that was left in them.
     plan.relapse = plan.faults = relapse is not None

@@ -59,10 +59,14 @@ class Shop(State):
     """A repair shop of limits; each stage's end is an event that counts."""
 
     crews: dict[Stage, Crews]
+    stock = 0  # parts
+    waiting_for_parts: deque[tuple[Server, Due]]
+    orders = 0  # of parts, so far
 
     def open_shop(self) -> None:
-        """Begin at time zero with all crews free and nobody waiting."""
+        """Begin at time zero with all crews free, all parts in stock and nobody waiting."""
         plan = self.plan
+        self.stock, self.waiting_for_parts = int(plan.stock), deque()
         self.crews = {
             AUTOMATED: Crews(int(plan.automated_crews)),
             MANUAL: Crews(int(plan.manual_crews)),
@@ -80,7 +84,7 @@ class Shop(State):
         if self.policies.escalate(self.view(server), chance.uniform(random.ESCALATE, *at)):
             self.stage_ends(AUTOMATED, server, model.REPAIR_ESCALATED)
             self.pass_on(server, model.AWAITING_REPAIR)
-            yield self.ask_for(MANUAL, server)
+            yield self.ask_for_manual(server)
             self.counts[model.REPAIRS_MANUAL] += 1
             silent = chance.uniform(random.MANUAL_SILENT, *at) < plan.p_manual_silent
             self.stage_ends(MANUAL, server, int(not silent))
@@ -96,6 +100,41 @@ class Shop(State):
         self.crews[stage].queue.append((server, end))
         self.serve(stage)
         return end
+
+    def ask_for_manual(self, server: Server) -> Due:
+        """Let a server wait for a part, if it needs one, and then for a crew; return its end."""
+        plan, at = self.plan, (server.number, server.renewal)
+        needed = plan.parts and self.chance.uniform(random.PART_NEEDED, *at) < plan.p_part
+        if not needed:
+            return self.ask_for(MANUAL, server)
+        end = Due(self, MANUAL.rank, server.number)
+        time = self.chance.sample(distribution(plan, "lead"), random.PART_LEAD_TIME, *at)
+        due = Due(self, model.RANK_PART_ARRIVAL, self.orders).set(time)
+        self.orders += 1
+        self.env.process(self.delivery(due))
+        self.waiting_for_parts.append((server, end))
+        self.record(model.EVENT_PART_ORDER, server.number, self.parts_left())
+        self.hand_out()
+        return end
+
+    def delivery(self, due: Due) -> Process:
+        """Bring a part; of several at an instant, that ordered first."""
+        yield due
+        self.stock += 1
+        first = self.waiting_for_parts[0][0].number if self.waiting_for_parts else -1
+        self.record(model.EVENT_PART_ARRIVAL, first, self.parts_left())
+        self.hand_out()
+
+    def parts_left(self) -> int:
+        """Parts in stock, less the servers that wait for one."""
+        return self.stock - len(self.waiting_for_parts)
+
+    def hand_out(self) -> None:
+        """Give the parts in stock to those that wait for one, who then ask for a crew."""
+        while self.stock and self.waiting_for_parts:
+            self.stock -= 1
+            self.crews[MANUAL].queue.append(self.waiting_for_parts.popleft())
+            self.serve(MANUAL)
 
     def serve(self, stage: Stage) -> None:
         """Let the free crews of a stage take up those that wait."""

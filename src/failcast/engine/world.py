@@ -129,6 +129,8 @@ WORLD_DTYPE: Final = np.dtype(
                 "counts_n",  # times of the series that are noted
                 "counts_room",
                 "counts_first",  # row of the first time of this replication
+                "orders_due",  # parts that are ordered and have not arrived
+                "orders_made",
             )
         ]
         + [
@@ -149,6 +151,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "ledger",
                 "excess",
                 "queues",
+                "orders",
                 "slots",
                 "calendars",
                 "blame_hours",
@@ -204,18 +207,21 @@ SERVER_DTYPE: Final = np.dtype(
     )
 )
 
-#: The crews of one stage of repair, and the ring of servers that wait for one of them.
+#: The crews of one stage of repair, and the ring of servers that wait for one of them. Or parts.
 QUEUE_DTYPE: Final = np.dtype(
     (
         np.record,
         [
-            ("free", np.int64),  # crews
+            ("free", np.int64),  # crews, or parts in stock
             ("head", np.int64),
             ("count", np.int64),  # of servers that wait
             ("ring", np.uint64),
         ],
     )
 )
+
+#: A part that is ordered: when it arrives, and the number of the order.
+ORDER_DTYPE: Final = np.dtype((np.record, [("time", np.float64), ("number", np.int64)]))
 
 #: What an operator remembers of a server, kept where a policy asks for it.
 LEDGER_DTYPE: Final = np.dtype(
@@ -269,6 +275,8 @@ TRACE_DTYPE: Final = np.dtype(
 
 AUTOMATED_STAGE: Final = code(0)  # the queues of the shop
 MANUAL_STAGE: Final = code(1)
+PARTS: Final = code(2)  # what is free are the parts in stock
+QUEUES: Final = 3
 
 FAILING: Final = code(0)  # the calendar of failure points, on the job's clock
 DUE: Final = code(1)  # the calendar of repair ends and arrivals, in wall time
@@ -292,9 +300,8 @@ class World:
             self.calendars["room"][number] = len(sheet)
             self.calendars["days"][number] = address_of(days)
             self.calendars["sheet"][number] = address_of(sheet)
-        stages = 2 if plan.shop else 0
-        self.queues = np.zeros(stages, QUEUE_DTYPE)
-        self.rings = [np.zeros(total, ID_DTYPE) for _ in range(stages)]
+        self.queues = np.zeros(QUEUES if plan.shop else 0, QUEUE_DTYPE)
+        self.rings = [np.zeros(total, ID_DTYPE) for _ in self.queues]
         self.queues["ring"] = [address_of(ring) for ring in self.rings]
         self.tables = {
             "servers": _on_cache_lines(total, SERVER_DTYPE),
@@ -313,6 +320,8 @@ class World:
             # Of a relapsing server: the hours by which its life would else have been longer.
             "excess": np.zeros(total if plan.faults else 0, HOURS_DTYPE),
             "queues": self.queues,
+            # On order are so many as are missing in stock or waited for.
+            "orders": np.zeros(int(plan.stock) + total if plan.parts else 0, ORDER_DTYPE),
             "slots": np.zeros(total, SLOT_DTYPE),
             "blame_hours": np.zeros(total * memory, HOURS_DTYPE),
             "down_hours": np.zeros(total + 1, HOURS_DTYPE),

@@ -61,6 +61,7 @@ from failcast.scenario.repair import (
     Relapse,
     Repair,
     Shift,
+    SpareParts,
 )
 from failcast.scenario.replay import Replay
 from failcast.scenario.scenario import (
@@ -136,6 +137,7 @@ __all__ = [
     "ScoreFloor",
     "Selection",
     "Shift",
+    "SpareParts",
     "SystematicFailures",
     "Threshold",
     "Tiers",

@@ -239,6 +239,14 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "days",
         "The days of each week with a shift, from Monday on. A run begins on a Monday.",
     ),
+    "repair.manual.parts": (
+        "",
+        "Whether manual repairs wait for spare parts. Each part that is needed is ordered anew at "
+        "once (base stock). Servers wait for a part first come first served, then for a crew.",
+    ),
+    "repair.manual.parts.probability": ("probability", "A manual repair needs a part."),
+    "repair.manual.parts.stock": ("parts", "Parts in stock at the start; 0: ordered when needed."),
+    "repair.manual.parts.lead_time": ("", "From the order of a part until it arrives."),
     "repair.restores": (
         "",
         "What a repair does to a server's age. A failed server that is not repaired, because "

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, model_validator
 
 from failcast.scenario.ages import Restores
 from failcast.scenario.blocks import Block, off_or_block
-from failcast.scenario.distributions import DurationField, Exponential
+from failcast.scenario.distributions import Constant, DurationField, Exponential
 from failcast.scenario.errors import Refused
 from failcast.scenario.rules import Count, Duration, Plain, Real
 
@@ -25,6 +25,8 @@ UNLIMITED: Final = "unlimited"
 #: Most crews that are told apart from an unlimited number.
 MOST_CREWS: Final = 10_000_000
 DAY_HOURS: Final = 24.0
+#: Most parts in stock: one time of 8 bytes and a number for each that is on order.
+MOST_STOCK: Final = 100_000
 
 
 @dataclass(frozen=True)
@@ -107,14 +109,33 @@ class Shift(Block):
     days: Annotated[int, Count(1, 7)] = 5
 
 
+class SpareParts(Block):
+    """Spare parts: a manual repair needs one with ``probability``.
+
+    At first there are ``stock``. Each that is needed is ordered anew at once, and arrives after
+    ``lead_time``.
+    """
+
+    place: ClassVar[str] = "repair.manual.parts"
+    probability: Probability = 0.5
+    stock: Annotated[int, Count(0, MOST_STOCK)] = 10
+    lead_time: DurationField = Constant(value=168.0)
+
+
 class ManualRepair(Block):
-    """The second stage of a repair. ``crews`` as in the first; ``shift`` None: always on duty."""
+    """The second stage of a repair. ``crews`` as in the first.
+
+    ``shift`` None means always on duty, ``parts`` None that all parts are at hand.
+    """
 
     place: ClassVar[str] = "repair.manual"
     time: DurationField = Exponential(mean=48.0)
     silent_failure: Probability = 0.2
     crews: CrewsField = UNLIMITED
     shift: Annotated[Shift | None, BeforeValidator(off_or_block("begin, hours and days"))] = None
+    parts: Annotated[
+        SpareParts | None, BeforeValidator(off_or_block("probability, stock and lead_time"))
+    ] = None
 
 
 class Relapse(Block):

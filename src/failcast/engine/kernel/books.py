@@ -9,6 +9,7 @@ import numpy as np
 
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.calendar import next_key, next_server
+from failcast.engine.kernel.orders import next_part
 from failcast.engine.kernel.rows import calendar_at, line_at
 from failcast.engine.kernel.stretch import begin_clock, begin_wall, next_in_stretch, skips
 from failcast.engine.model import (
@@ -21,6 +22,7 @@ from failcast.engine.model import (
     RANK_FINISH,
     RANK_HEALTH_CHECK,
     RANK_HORIZON,
+    RANK_PART_ARRIVAL,
     RANK_PHASE_END,
     RANK_REGENERATION,
     RANK_REPLAY,
@@ -148,6 +150,8 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
         time, rank = regeneration, RANK_REGENERATION
     if w.check_next <= time:
         time, rank = w.check_next, RANK_HEALTH_CHECK
+    if plan.parts != 0 and next_part(w) <= time:  # it comes before all of these
+        time, rank = next_part(w), RANK_PART_ARRIVAL
     if plan.horizon < time:
         time, rank = plan.horizon, RANK_HORIZON
     w.next_time, w.next_rank, w.stale = time, rank, 0

@@ -30,6 +30,7 @@ from failcast.engine.kernel.hosts import arrive, promote, select_hosts
 from failcast.engine.kernel.replay import strike
 from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
 from failcast.engine.kernel.series import count_servers
+from failcast.engine.kernel.shop import part_arrival
 from failcast.engine.kernel.stages import stage_end
 from failcast.engine.kernel.start import reset
 from failcast.engine.kernel.stretch import anchor, catch_up, go_along, skips
@@ -54,6 +55,7 @@ from failcast.engine.model import (
     RANK_FINISH,
     RANK_HEALTH_CHECK,
     RANK_HORIZON,
+    RANK_PART_ARRIVAL,
     RANK_REGENERATION,
     RANK_REPLAY,
     RANK_STALL_WAKE,
@@ -166,6 +168,8 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
         end(plan, w, now, _FINISHED)
     elif rank == RANK_CHECKPOINT:
         begin_checkpoint(plan, w, now)
+    elif rank == RANK_PART_ARRIVAL:
+        part_arrival(plan, w, now)
     elif rank == RANK_REGENERATION:
         regenerate(plan, w, now)
     elif rank == RANK_HEALTH_CHECK:

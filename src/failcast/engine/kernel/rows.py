@@ -10,6 +10,7 @@ from failcast.engine.world import (
     HOURS_DTYPE,
     ID_DTYPE,
     LEDGER_DTYPE,
+    ORDER_DTYPE,
     QUEUE_DTYPE,
     SERVER_DTYPE,
     SHEET_DTYPE,
@@ -29,6 +30,7 @@ calendar_at = row_of(CALENDAR_DTYPE)
 ledger_at = row_of(LEDGER_DTYPE)
 line_on_sheet = row_of(SHEET_DTYPE)
 tie_at = row_of(TIE_DTYPE)
+order_at = row_of(ORDER_DTYPE)
 queue_at = row_of(QUEUE_DTYPE)
 flag_at = row_of(FLAG_DTYPE)
 counts_at = row_of(COUNTS_DTYPE)

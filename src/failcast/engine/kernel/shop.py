@@ -10,29 +10,42 @@ from __future__ import annotations
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import record
 from failcast.engine.kernel.calendar import push_due
+from failcast.engine.kernel.orders import drop_order, push_order
 from failcast.engine.kernel.rows import id_at, queue_at, server_at, state_at
 from failcast.engine.model import (
     AUTOMATED_REPAIR,
     AWAITING_REPAIR,
     EVENT_AUTOMATED_REPAIR_BEGIN,
     EVENT_MANUAL_REPAIR_BEGIN,
+    EVENT_PART_ARRIVAL,
+    EVENT_PART_ORDER,
     MANUAL_REPAIR,
     RANK_AUTOMATED_END,
     RANK_MANUAL_END,
 )
-from failcast.engine.random import AUTOMATED_TIME, MANUAL_TIME, address, drawn
+from failcast.engine.random import (
+    AUTOMATED_TIME,
+    MANUAL_TIME,
+    PART_LEAD_TIME,
+    PART_NEEDED,
+    address,
+    drawn,
+    uniform,
+)
 from failcast.engine.shifts import hours_with_breaks
-from failcast.engine.world import AUTOMATED_STAGE, FIRST, MANUAL_STAGE
+from failcast.engine.world import AUTOMATED_STAGE, FIRST, MANUAL_STAGE, NONE, PARTS, QUEUES
 
 
 @bare
 def open_shop(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    """Begin at time zero with all crews free and nobody waiting."""
-    for stage in range(MANUAL_STAGE + 1):
-        queue = queue_at(w.queues, stage)
+    """Begin at time zero with all crews free, all parts in stock and nobody waiting."""
+    for number in range(QUEUES):
+        queue = queue_at(w.queues, number)
         queue.head = queue.count = FIRST
     queue_at(w.queues, AUTOMATED_STAGE).free = plan.automated_crews
     queue_at(w.queues, MANUAL_STAGE).free = plan.manual_crews
+    queue_at(w.queues, PARTS).free = plan.stock
+    w.orders_due = w.orders_made = FIRST
 
 
 @bare
@@ -93,10 +106,40 @@ def release(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
 
 @bare
 def ask_for_manual(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """Let a server ask for the manual stage."""
+    """Let a server ask for the manual stage: for a part, if it needs one, then for a crew."""
     pass_on(w, now, s, AWAITING_REPAIR)
-    join_queue(w, MANUAL_STAGE, s)
-    serve(plan, w, now, MANUAL_STAGE)
+    place = address(w.root, s, int(server_at(w.servers, s).renewal))
+    if plan.parts != 0 and uniform(place, PART_NEEDED) < plan.p_part:
+        push_order(w, now + drawn(plan.lead_kind, plan.lead_a, plan.lead_b, place, PART_LEAD_TIME))
+        w.stale = 1
+        join_queue(w, PARTS, s)
+        stock = queue_at(w.queues, PARTS)
+        record(w, now, EVENT_PART_ORDER, s, stock.free - stock.count)
+        _hand_out(plan, w, now)
+    else:
+        join_queue(w, MANUAL_STAGE, s)
+        serve(plan, w, now, MANUAL_STAGE)
+
+
+@bare
+def part_arrival(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """A part that was ordered arrives."""
+    drop_order(w)
+    stock = queue_at(w.queues, PARTS)
+    s = int(id_at(stock.ring, stock.head).server) if stock.count > 0 else NONE
+    stock.free += 1
+    record(w, now, EVENT_PART_ARRIVAL, s, stock.free - stock.count)
+    _hand_out(plan, w, now)
+
+
+@bare
+def _hand_out(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
+    """Give the parts in stock to those that wait for one, who then ask for a crew."""
+    stock = queue_at(w.queues, PARTS)
+    while stock.free > 0 and stock.count > 0:
+        stock.free -= 1
+        join_queue(w, MANUAL_STAGE, leave_queue(w, PARTS))
+        serve(plan, w, now, MANUAL_STAGE)
 
 
 @bare
