@@ -78,7 +78,8 @@ def test_counters_close(runs: Results) -> None:
     for scenario, c, _ in runs:
         blamed = c["blamed_right"] + c["blamed_wrong"]
         ended = c["repairs_successful"] + c["repairs_silent"]
-        assert (c["failures"] == c["failures_random"] + c["failures_systematic"]).all()
+        causes = c["failures_random"] + c["failures_systematic"] + c["relapses"]
+        assert (c["failures"] == causes).all()
         known = blamed + c["undiagnosed"]  # the end may come before a diagnosis
         assert (known <= c["failures"]).all()
         if scenario.recovery.detect.mean_hours + scenario.recovery.diagnose.mean_hours == 0.0:
@@ -142,6 +143,7 @@ def _counts(rows: list[tuple[float, str, int, int]]) -> dict[str, int]:
     return {
         "failures": n["failure"],
         "failures_systematic": d["failure", 1],
+        "relapses": d["failure", 2],
         "blamed_right": d["blame", 1],
         "blamed_wrong": d["blame", 0],
         "undiagnosed": n["failure"] - n["blame"],
