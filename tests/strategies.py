@@ -49,6 +49,7 @@ from failcast.scenario import (
     RemoteTier,
     Repair,
     Replay,
+    Requalification,
     Retirement,
     Run,
     Scenario,
@@ -193,6 +194,11 @@ FACTORS: Mapping[str, Sequence[Any]] = {
         SpareParts(probability=0.5, stock=2, lead_time=Exponential(mean=30.0)),
         SpareParts(probability=1.0, stock=0, lead_time=Empirical(values=(0.0, 5.0, 5.0, 20.0))),
     ),
+    "requalification": (
+        None,
+        Requalification(time=Exponential(mean=3.0), detects=0.6),
+        Requalification(time=Empirical(values=(0.0, 1.0, 1.0, 4.0)), detects=1.0),
+    ),
     "relapse": (
         None,
         Relapse(probability=0.5, time=Exponential(mean=5.0)),
@@ -217,7 +223,7 @@ FACTORS: Mapping[str, Sequence[Any]] = {
 
 
 #: The options that put limits on the repair shop.
-SHOP = ("automated_crews", "manual_crews", "shift", "parts")
+SHOP = ("automated_crews", "manual_crews", "shift", "parts", "requalification")
 
 
 def is_refused(case: Mapping[str, Any]) -> bool:
@@ -271,6 +277,7 @@ def build(case: Mapping[str, Any], *, seed: int = 1) -> Scenario:
                 parts=case["parts"],
             ),
             restores=case["restores"],
+            requalification=case["requalification"],
             relapse=case["relapse"],
         ),
         score=case["score"],
@@ -500,6 +507,11 @@ def spare_parts() -> st.SearchStrategy[SpareParts]:
     )
 
 
+def requalifications() -> st.SearchStrategy[Requalification]:
+    """Tests after repairs that find all, nothing or a part of what went wrong."""
+    return st.builds(Requalification, time=distributions(), detects=_probabilities)
+
+
 def relapses() -> st.SearchStrategy[Relapse]:
     """Faults that strike again, at all servers alike or at some of them more."""
     return st.builds(
@@ -538,6 +550,7 @@ def scenarios(*, most_servers: int = 40) -> st.SearchStrategy[Scenario]:
         **dict.fromkeys(("wait", "automated", "manual"), distributions()),
         "shift": st.one_of(st.none(), shifts()),
         "parts": st.one_of(st.none(), spare_parts()),
+        "requalification": st.one_of(st.none(), requalifications()),
         "relapse": st.one_of(st.none(), relapses()),
         "retirement": retirements(),
     }

@@ -66,6 +66,11 @@ METRICS: dict[str, tuple[str, str]] = {
         "Repairs that succeeded. A success makes a defective server good.",
     ),
     "repairs_silent": ("per run", "Repairs that mended nothing, without a sign of it."),
+    "requalifications": (
+        "per run",
+        "Tests after a repair that ended before the job did. Those beyond `repairs_successful` + "
+        "`repairs_silent` sent the server to the manual stage again.",
+    ),
     "preemptions": ("per run", "Spares taken from the spare pool."),
     "host_selections": ("per run", "Host selections, the first start included."),
     "standby_promotions": ("per run", "Standbys that took the slot of a server under repair."),
@@ -121,6 +126,7 @@ SERVER_STATES: dict[str, str] = {
     "awaiting_repair": "In the repair shop, waiting for a part or for a crew.",
     "automated_repair": "Blamed, or found failed; in the first stage of its repair.",
     "manual_repair": "In the second stage of its repair.",
+    "requalification": "Tested after its repair.",
     "retired": "Out for good.",
 }
 
@@ -175,6 +181,8 @@ STREAMS: dict[str, str] = {
     "aged": "how long a life is that has reached `initial_age`, where the first try has not",
     "part_needed": "whether a manual repair needs a part",
     "part_lead_time": "how long a part is on its way",
+    "requalification_time": "how long the test after a repair takes",
+    "detected": "whether it finds that the repair mended nothing",
     "belief": "which value an uncertain input has, by what is believed of it",
 }
 

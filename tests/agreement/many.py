@@ -33,6 +33,7 @@ from failcast.scenario import (
     Never,
     Regeneration,
     Relapse,
+    Requalification,
     Retirement,
     Scenario,
     ScoreFloor,
@@ -142,6 +143,11 @@ def parts_in_stock(dice: Dice) -> SpareParts:
     )
 
 
+def requalification(dice: Dice) -> Requalification:
+    """Return a test after repairs that finds all, nothing or a part of what went wrong."""
+    return Requalification(time=duration(dice), detects=probability(dice))
+
+
 def relapse(dice: Dice) -> Relapse:
     """Return faults that strike again, at all servers alike or at some of them more."""
     time = single(dice, 20.0)
@@ -178,6 +184,7 @@ THROWN: Mapping[str, Callable[[Dice], Any]] = {
     **dict.fromkeys(("wait", "automated", "manual"), duration),
     "shift": shift,
     "parts": parts_in_stock,
+    "requalification": requalification,
     "relapse": relapse,
     "retirement": retirement,
 }

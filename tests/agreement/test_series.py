@@ -58,10 +58,11 @@ def test_engines_agree_where_a_run_is_cut_short(first: int) -> None:
 class Replay:
     """Servers by state along a trace, as far as its events tell."""
 
-    def __init__(self, spares: int) -> None:
+    def __init__(self, spares: int, tested: bool) -> None:
         self.now = {"spare": spares, "arriving": 0, "in_repair": 0, "retired": 0}
         self.at_home: set[int] = set()  # in repair, and a spare again after it
         self.returned = -1
+        self.tested = tested  # after each repair
 
     def move(self, old: str, new: str) -> None:
         """Change a server's state; one that is not counted here is empty."""
@@ -72,6 +73,8 @@ class Replay:
     def take(self, event: str, server: int, detail: int) -> None:
         """Take the next event of the trace."""
         over = event == "manual_repair_end" or (event == "automated_repair_end" and detail != 2)
+        if self.tested:
+            over = event == "requalification_end" and detail == 1
         if event == "found_failed" and SERVER_STATES[detail] == "spare":
             self.at_home.add(server)
             self.move("spare", "in_repair")
@@ -101,7 +104,8 @@ def test_a_trace_tells_the_same_numbers(number: int) -> None:
     found = counted(scenario, "kernel", step, 1).counts[0]
     seen = int((found.sum(axis=1) > 0).sum())
     assert seen > 10
-    replay, events = Replay(scenario.cluster.spare_pool), trace(scenario, seed=scenario.run.seed)
+    replay = Replay(scenario.cluster.spare_pool, scenario.repair.requalification is not None)
+    events = trace(scenario, seed=scenario.run.seed)
     waiting = deque(events)
     for place in range(seen):
         while waiting and waiting[0][0] <= place * step:

@@ -41,6 +41,7 @@ def test_with_what_is_commented_out_it_has_every_field(tmp_path: Path) -> None:
         checkpoint__tiers__peer=fc.PeerTier(),
         repair__manual__shift=fc.Shift(),
         repair__manual__parts=fc.SpareParts(),
+        repair__requalification=fc.Requalification(),
         repair__relapse=fc.Relapse(),
         run__precision=0.01,
         run__horizon=fc.Scenario().horizon_hours,

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from failcast.scenario import (
+    Constant,
     Exponential,
     Relapse,
+    Requalification,
     Scenario,
     ScenarioError,
     Shift,
@@ -56,6 +58,12 @@ WRONG: list[tuple[str, Any, str]] = [
     ("manual.parts.lead_time", -1, "repair.manual.parts.lead_time is -1, but it must not be"),
     ("manual.parts.lead_time", "soon", "repair.manual.parts.lead_time is 'soon', but "),
     ("manual.parts.lead_time", "inf", "repair.manual.parts.lead_time is"),
+    ("requalification", "on", "repair.requalification is 'on', but it must be off, or a block "),
+    ("requalification.time", -1, "repair.requalification.time is -1, but it must not be negative"),
+    ("requalification.time", "long", "repair.requalification.time is 'long', but "),
+    ("requalification.detects", 1.1, "repair.requalification.detects is 1.1, but it must be a "),
+    ("requalification.detects", -0.1, "repair.requalification.detects is -0.1, but it must be a"),
+    ("requalification.detects", "all", "repair.requalification.detects is 'all', but it must be"),
     ("relapse", "on", "repair.relapse is 'on', but it must be off, or a block with probability, "),
     ("relapse.probability", 1.1, "repair.relapse.probability is 1.1, but it must be a number from"),
     ("relapse.probability", -0.1, "repair.relapse.probability is -0.1, but it must be a number"),
@@ -79,7 +87,7 @@ def test_bad_input_is_refused_in_a_sentence(field: str, value: Any, sentence: st
     assert path in str(in_overrides.value)
 
 
-@pytest.mark.parametrize("block", ["manual.shift", "manual.parts", "relapse"])
+@pytest.mark.parametrize("block", ["manual.shift", "manual.parts", "requalification", "relapse"])
 def test_a_field_opens_its_block_and_off_closes_it(block: str) -> None:
     shut = Scenario()
     *around, last = block.split(".")
@@ -102,6 +110,19 @@ def test_parts_open_with_their_defaults() -> None:
     assert on.repair.manual.parts == SpareParts(stock=3)
     written = {"probability": 0.5, "stock": 3, "lead_time": "7 d"}
     assert to_dict(on)["repair"]["manual"]["parts"] == written
+
+
+def test_requalification_opens_with_its_defaults() -> None:
+    on = override(Scenario(), ["repair.requalification.detects=0.5"])
+    assert on.repair.requalification == Requalification(time=Constant(value=2.0), detects=0.5)
+    assert to_dict(on)["repair"]["requalification"] == {"time": "2 h", "detects": 0.5}
+    assert on.with_(repair__requalification="off") == Scenario()
+
+
+def test_a_test_has_a_price_and_none_is_below_zero() -> None:
+    assert Scenario().with_(cost__requalification=20).cost.is_priced
+    with pytest.raises(ScenarioError, match=r"cost\.requalification is -1, but it must be"):
+        Scenario().with_(cost__requalification=-1)
 
 
 def test_relapse_opens_with_its_defaults() -> None:

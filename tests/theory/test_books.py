@@ -85,9 +85,14 @@ def test_counters_close(runs: Results) -> None:
         if scenario.recovery.detect.mean_hours + scenario.recovery.diagnose.mean_hours == 0.0:
             assert (known == c["failures"]).all()
         assert (c["repairs_automated"] <= blamed + c["failures_reserve"]).all()
-        assert (c["repairs_manual"] <= c["repairs_automated"]).all()
+        again = np.maximum(0.0, c["requalifications"] - ended)  # back to the manual stage
+        assert (c["repairs_manual"] <= c["repairs_automated"] + again).all()
         assert (ended <= c["repairs_automated"]).all()
-        assert (c["repairs_manual"] <= ended).all()
+        if scenario.repair.requalification is None:
+            assert not c["requalifications"].any()
+            assert (c["repairs_manual"] <= ended).all()
+        else:
+            assert (ended <= c["requalifications"]).all()
         assert (c["servers_retired"] <= ended).all()
         assert (c["standby_promotions"] <= blamed).all()
         assert (c["host_selections"] >= 1.0)[c["productive_hours"] > 0.0].all()
@@ -114,11 +119,12 @@ def test_hours_and_counts_are_those_of_the_trace(runs: Results) -> None:
         assert rows[-1][1] == Status(int(status[0])).label
         times = [time for time, _, _, _ in rows]
         assert times == sorted(times)
+        tested = scenario.repair.requalification is not None
         for name, hours in _hours(rows).items():
             if name == "productive_hours":
                 hours -= columns["lost_hours"][0]
             assert math.isclose(hours, columns[name][0], rel_tol=BALANCE, abs_tol=1e-7), name
-        for name, count in _counts(rows).items():
+        for name, count in _counts(rows, tested).items():
             found = columns[name][0]
             if name == "undiagnosed" and scenario.recovery.diagnose.mean_hours > 0.0:
                 assert found <= count <= found + scenario.job.servers  # some at the end
@@ -135,11 +141,12 @@ def _hours(rows: list[tuple[float, str, int, int]]) -> dict[str, float]:
     return hours
 
 
-def _counts(rows: list[tuple[float, str, int, int]]) -> dict[str, int]:
+def _counts(rows: list[tuple[float, str, int, int]], tested: bool) -> dict[str, int]:
     """The counters, from the events and their details."""
     n = Counter(event for _, event, _, _ in rows)
     d = Counter((event, detail) for _, event, _, detail in rows)
     automated, manual = "automated_repair_end", "manual_repair_end"
+    ended = _tested(rows) if tested else [d[automated, i] + d[manual, i] for i in (0, 1)]
     return {
         "failures": n["failure"],
         "failures_systematic": d["failure", 1],
@@ -149,8 +156,9 @@ def _counts(rows: list[tuple[float, str, int, int]]) -> dict[str, int]:
         "undiagnosed": n["failure"] - n["blame"],
         "repairs_automated": n[automated],
         "repairs_manual": n[manual],
-        "repairs_successful": d[automated, 1] + d[manual, 1],
-        "repairs_silent": d[automated, 0] + d[manual, 0],
+        "repairs_successful": ended[1],
+        "repairs_silent": ended[0],
+        "requalifications": n["requalification_end"],
         "preemptions": n["preemption"],
         "host_selections": n["selecting"],
         "standby_promotions": n["promotion"],
@@ -159,6 +167,17 @@ def _counts(rows: list[tuple[float, str, int, int]]) -> dict[str, int]:
         "checkpoints": n["checkpoint"],
         "failures_reserve": n["found_failed"],
     }
+
+
+def _tested(rows: list[tuple[float, str, int, int]]) -> list[int]:
+    """Of servers that passed their test: those whose last stage failed silently, and the others."""
+    ended, outcome = [0, 0], {}
+    for _, event, server, detail in rows:
+        if event in ("automated_repair_end", "manual_repair_end"):
+            outcome[server] = detail
+        elif event == "requalification_end" and detail == 1:
+            ended[outcome.pop(server)] += 1
+    return ended
 
 
 def test_the_scenarios_reach_every_end_and_every_counter(runs: Results) -> None:

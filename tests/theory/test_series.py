@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import failcast as fc
 
 RATE, SERVERS, REPAIR_HOURS = 0.002, 50, 10.0
+SHOP = ("awaiting_repair", "automated_repair", "manual_repair", "requalification")
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +58,24 @@ def test_every_other_server_is_where_it_should_be(many_servers: fc.Series) -> No
     assert many_servers.running.tolist() == [4000] * 20
 
 
-def test_the_area_below_the_counts_is_the_server_hours() -> None:
+@pytest.mark.parametrize(
+    "repair",
+    [
+        {},
+        {"repair__manual__crews": 1, "repair__requalification": {"time": "5 h", "detects": 0.9}},
+    ],
+    ids=["plain", "shop"],
+)
+def test_the_area_below_the_counts_is_the_server_hours(repair: dict[str, Any]) -> None:
     """A grid is too coarse by one step for each change, half of them each way."""
     step = 0.05
-    found = fc.series(fc.load("small").with_(job__length="5 d"), replications=4, step=step)
+    scenario = fc.load("small").with_(job__length="5 d", **repair)
+    found = fc.series(scenario, replications=4, step=step)
+    if repair:
+        assert all(found.sample.server_hours()[state].mean for state in SHOP)
     for row, counts in enumerate(found.counts):
         hours = dict(zip(fc.SERVER_STATES, found.sample.runs.server_hours[row], strict=True))
-        hours["in_repair"] = hours["automated_repair"] + hours["manual_repair"]
+        hours["in_repair"] = sum(hours[state] for state in SHOP)
         area = np.nansum([found.values(state)[row] for state in found.states], axis=1) * step
         changes = np.abs(np.diff(counts, axis=0)).sum(axis=0) + counts.max(axis=0)
         for number, state in enumerate(found.states):

@@ -49,6 +49,7 @@ CHARGES: Final = (
     Charge("repair", ACTIONS, "repairs_automated", "repair"),
     Charge("automated_repair", ACTIONS, "repairs_automated", "automated_repair"),
     Charge("manual_repair", ACTIONS, "repairs_manual", "manual_repair"),
+    Charge("requalification", ACTIONS, "requalifications", "requalification"),
 )
 
 

@@ -20,7 +20,8 @@ ARRIVING: Final = code(4)
 AWAITING_REPAIR: Final = code(5)
 AUTOMATED_REPAIR: Final = code(6)
 MANUAL_REPAIR: Final = code(7)
-RETIRED: Final = code(8)
+REQUALIFICATION: Final = code(8)
+RETIRED: Final = code(9)
 
 SERVER_STATES: Final = (
     "active",
@@ -31,6 +32,7 @@ SERVER_STATES: Final = (
     "awaiting_repair",
     "automated_repair",
     "manual_repair",
+    "requalification",
     "retired",
 )
 
@@ -65,6 +67,13 @@ SERVER_TRANSITIONS: Final = (
     (MANUAL_REPAIR, STANDBY, "repaired; a standby was missing"),
     (MANUAL_REPAIR, IDLE, "repaired"),
     (MANUAL_REPAIR, RETIRED, "condemned at the blame, executed when the repair ends"),
+    (AUTOMATED_REPAIR, REQUALIFICATION, "repaired, and to be tested"),
+    (MANUAL_REPAIR, REQUALIFICATION, "repaired, and to be tested"),
+    (REQUALIFICATION, AWAITING_REPAIR, "the test found that the repair failed"),
+    (REQUALIFICATION, STANDBY, "passed; a standby was missing"),
+    (REQUALIFICATION, IDLE, "passed"),
+    (REQUALIFICATION, SPARE, "passed; it failed as a spare"),
+    (REQUALIFICATION, RETIRED, "condemned at the blame, executed when the repair ends"),
     (STANDBY, AUTOMATED_REPAIR, "found failed"),
     (STANDBY, AWAITING_REPAIR, "found failed, in a shop of limits"),
     (IDLE, AUTOMATED_REPAIR, "found failed"),
@@ -146,23 +155,25 @@ class Status(IntEnum):
 # --- Ties in time are broken by rank, then by server number ----------------------------------
 RANK_AUTOMATED_END: Final = code(0)
 RANK_MANUAL_END: Final = code(1)
-RANK_ARRIVAL: Final = code(2)
-RANK_PART_ARRIVAL: Final = code(3)
-RANK_HEALTH_CHECK: Final = code(4)
-RANK_REGENERATION: Final = code(5)
-RANK_FINISH: Final = code(6)
-RANK_CHECKPOINT: Final = code(7)
-RANK_FAILURE: Final = code(8)
-RANK_PHASE_END: Final = code(9)
-RANK_STALL_WAKE: Final = code(10)
-RANK_HORIZON: Final = code(11)
+RANK_REQUALIFICATION_END: Final = code(2)
+RANK_ARRIVAL: Final = code(3)
+RANK_PART_ARRIVAL: Final = code(4)
+RANK_HEALTH_CHECK: Final = code(5)
+RANK_REGENERATION: Final = code(6)
+RANK_FINISH: Final = code(7)
+RANK_CHECKPOINT: Final = code(8)
+RANK_FAILURE: Final = code(9)
+RANK_PHASE_END: Final = code(10)
+RANK_STALL_WAKE: Final = code(11)
+RANK_HORIZON: Final = code(12)
 #: Not a rank of its own: a replayed failure has that of a failure.
-RANK_REPLAY: Final = code(12)
+RANK_REPLAY: Final = code(13)
 
 #: Rank by rank.
 RANKS: Final = (
     "end of automated repair",
     "end of manual repair",
+    "end of requalification",
     "arrival",
     "arrival of a part, then by the number of its order",
     "health check",
@@ -196,19 +207,20 @@ EVENT_AUTOMATED_REPAIR_BEGIN: Final = code(9)
 EVENT_AUTOMATED_REPAIR_END: Final = code(10)
 EVENT_MANUAL_REPAIR_BEGIN: Final = code(11)
 EVENT_MANUAL_REPAIR_END: Final = code(12)
-EVENT_PART_ORDER: Final = code(13)
-EVENT_PART_ARRIVAL: Final = code(14)
-EVENT_RETIREMENT: Final = code(15)
-EVENT_PREEMPTION: Final = code(16)
-EVENT_ARRIVAL: Final = code(17)
-EVENT_RETURN_TO_SPARES: Final = code(18)
-EVENT_REGENERATION: Final = code(19)
-EVENT_CHECKPOINT: Final = code(20)
-EVENT_FOUND_FAILED: Final = code(21)
-EVENT_FINISHED: Final = code(22)
-EVENT_DEPLETED: Final = code(23)
-EVENT_OUT_OF_TIME: Final = code(24)
-EVENT_OUT_OF_EVENTS: Final = code(25)
+EVENT_REQUALIFICATION_END: Final = code(13)
+EVENT_PART_ORDER: Final = code(14)
+EVENT_PART_ARRIVAL: Final = code(15)
+EVENT_RETIREMENT: Final = code(16)
+EVENT_PREEMPTION: Final = code(17)
+EVENT_ARRIVAL: Final = code(18)
+EVENT_RETURN_TO_SPARES: Final = code(19)
+EVENT_REGENERATION: Final = code(20)
+EVENT_CHECKPOINT: Final = code(21)
+EVENT_FOUND_FAILED: Final = code(22)
+EVENT_FINISHED: Final = code(23)
+EVENT_DEPLETED: Final = code(24)
+EVENT_OUT_OF_TIME: Final = code(25)
+EVENT_OUT_OF_EVENTS: Final = code(26)
 
 #: (name, meaning of the detail column). The first are the job's phases, in their order.
 EVENTS: Final = (
@@ -225,6 +237,7 @@ EVENTS: Final = (
     ("automated_repair_end", "0 failed silently, 1 success, 2 escalated"),
     ("manual_repair_begin", "servers that still wait; recorded in a shop of limits"),
     ("manual_repair_end", "0 failed silently, 1 success"),
+    ("requalification_end", "0 it was found that the repair failed, 1 passed"),
     ("part_order", "parts in stock after it; below zero, servers that wait for one"),
     ("part_arrival", "parts in stock after it; below zero, servers that wait for one"),
     ("retirement", "servers not retired that are left"),
@@ -322,14 +335,15 @@ REPAIRS_AUTOMATED: Final = code(6)
 REPAIRS_MANUAL: Final = code(7)
 REPAIRS_SUCCESSFUL: Final = code(8)
 REPAIRS_SILENT: Final = code(9)
-PREEMPTIONS: Final = code(10)
-HOST_SELECTIONS: Final = code(11)
-STANDBY_PROMOTIONS: Final = code(12)
-STALLS: Final = code(13)
-SERVERS_RETIRED: Final = code(14)
-CHECKPOINTS: Final = code(15)
-FAILURES_RESERVE: Final = code(16)
-REPLAY_IGNORED: Final = code(17)
+REQUALIFICATIONS: Final = code(10)
+PREEMPTIONS: Final = code(11)
+HOST_SELECTIONS: Final = code(12)
+STANDBY_PROMOTIONS: Final = code(13)
+STALLS: Final = code(14)
+SERVERS_RETIRED: Final = code(15)
+CHECKPOINTS: Final = code(16)
+FAILURES_RESERVE: Final = code(17)
+REPLAY_IGNORED: Final = code(18)
 
 COUNTERS: Final = (
     "failures_random",
@@ -342,6 +356,7 @@ COUNTERS: Final = (
     "repairs_manual",
     "repairs_successful",
     "repairs_silent",
+    "requalifications",
     "preemptions",
     "host_selections",
     "standby_promotions",

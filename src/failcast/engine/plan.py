@@ -97,6 +97,7 @@ _COUNTS = (
     "replayed",
     "parts",
     "stock",
+    "requalified",
 )
 _REALS = (
     "length",
@@ -114,6 +115,7 @@ _REALS = (
     "shift_begin",
     "shift_hours",
     "p_part",
+    "p_detected",
     "p_relapse",
     "relapse_concentration",
     "score_initial",
@@ -132,7 +134,8 @@ _REALS = (
     "initial_age",
 )
 _DISTRIBUTIONS = (
-    *("life", "recovery", "selection", "wait", "automated", "manual", "write", "lead", "relapse"),
+    *("life", "recovery", "selection", "wait", "write"),
+    *("automated", "manual", "lead", "requalification", "relapse"),
     *("length_biased", "replay"),
 )
 #: Distributions that are reached by a number: of a tier, or of a phase of a recovery.
@@ -216,17 +219,19 @@ def lay_out(part: Part, numbers: np.ndarray) -> tuple[int, float, float]:
 
 
 def _distributions(scenario: Scenario) -> dict[str, Part]:
-    relapse, spare_parts = scenario.repair.relapse, scenario.repair.manual.parts
+    repair = scenario.repair
+    spare_parts, requalification = repair.manual.parts, repair.requalification
     parts: dict[str, Part] = {
         "life": scenario.failures.life,
         "recovery": scenario.recovery.time,
         "selection": scenario.selection.time,
         "wait": scenario.preemption.wait,
-        "automated": scenario.repair.automated.time,
-        "manual": scenario.repair.manual.time,
+        "automated": repair.automated.time,
+        "manual": repair.manual.time,
         "write": scenario.checkpoint.write,
         "lead": _NO_TIME if spare_parts is None else spare_parts.lead_time,
-        "relapse": _NO_TIME if relapse is None else relapse.time,
+        "requalification": _NO_TIME if requalification is None else requalification.time,
+        "relapse": _NO_TIME if repair.relapse is None else repair.relapse.time,
     }
     if scenario.failures.initial_age == "stationary":
         parts["length_biased"] = LengthBiased(scenario.failures.life)
@@ -314,7 +319,12 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     plan.parts = parts is not None
     if parts is not None:
         plan.p_part, plan.stock = parts.probability, parts.stock
-    plan.shop = crews != (UNLIMITED, UNLIMITED) or not (shift is None and parts is None)
+    requalification = repair.requalification
+    plan.requalified = requalification is not None
+    if requalification is not None:
+        plan.p_detected = requalification.detects
+    on = any(block is not None for block in (shift, parts, requalification))
+    plan.shop = on or crews != (UNLIMITED, UNLIMITED)
     relapse = repair.relapse
     # Where nothing asks for it, nobody notes which servers have a fault that was left in them.
     plan.relapse = plan.faults = relapse is not None

@@ -73,6 +73,8 @@ RELAPSE_TIME: Final = code(51)
 RELAPSE_PRONE: Final = code(52)
 PART_NEEDED: Final = code(53)
 PART_LEAD_TIME: Final = code(54)
+REQUALIFICATION_TIME: Final = code(55)
+DETECTED: Final = code(56)
 #: The first of the streams of tiers, and of phases, which follow one another in their order.
 TIER_PERSIST: Final = PERSIST_MEMORY
 RECOVERY_PHASE: Final = RECOVERY_DETECT
@@ -118,6 +120,8 @@ STREAMS: Final = {
     "relapse_prone": (RELAPSE_PRONE, "server", "0"),
     "part_needed": (PART_NEEDED, "server", "renewal"),
     "part_lead_time": (PART_LEAD_TIME, "server", "renewal"),
+    "requalification_time": (REQUALIFICATION_TIME, "server", "renewal"),
+    "detected": (DETECTED, "server", "renewal"),
 }
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

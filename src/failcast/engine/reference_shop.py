@@ -77,22 +77,44 @@ class Shop(State):
         return self.repair_with_limits(server, self.ask_for(AUTOMATED, server))
 
     def repair_with_limits(self, server: Server, automated_end: Due) -> Process:
-        """Automated repair, then perhaps manual repair, each when a crew is free."""
+        """Automated repair, then perhaps manual repair, each when a crew is free; then a test."""
         plan, chance, at = self.plan, self.chance, (server.number, server.renewal)
         yield automated_end
         self.counts[model.REPAIRS_AUTOMATED] += 1
         if self.policies.escalate(self.view(server), chance.uniform(random.ESCALATE, *at)):
             self.stage_ends(AUTOMATED, server, model.REPAIR_ESCALATED)
-            self.pass_on(server, model.AWAITING_REPAIR)
-            yield self.ask_for_manual(server)
-            self.counts[model.REPAIRS_MANUAL] += 1
-            silent = chance.uniform(random.MANUAL_SILENT, *at) < plan.p_manual_silent
-            self.stage_ends(MANUAL, server, int(not silent))
+            silent = yield from self.manual_stage(server)
         else:
             silent = chance.uniform(random.AUTOMATED_SILENT, *at) < plan.p_automated_silent
             self.stage_ends(AUTOMATED, server, int(not silent))
+        while plan.requalified and (yield from self.fails_test(server, silent)):
+            server.renewal += 1  # what is drawn for a repair is drawn anew
+            silent = yield from self.manual_stage(server)
         self.count_stage(server)
         self.come_back(server, silent)
+
+    def manual_stage(self, server: Server) -> Process:
+        """Wait for a part and a crew, and for its work; return whether it failed silently."""
+        self.pass_on(server, model.AWAITING_REPAIR)
+        yield self.ask_for_manual(server)
+        self.counts[model.REPAIRS_MANUAL] += 1
+        u = self.chance.uniform(random.MANUAL_SILENT, server.number, server.renewal)
+        silent = u < self.plan.p_manual_silent
+        self.stage_ends(MANUAL, server, int(not silent))
+        return silent
+
+    def fails_test(self, server: Server, silent: bool) -> Process:
+        """Test a server after its repair; return whether that is found to have failed."""
+        plan, chance, at = self.plan, self.chance, (server.number, server.renewal)
+        self.pass_on(server, model.REQUALIFICATION)
+        time = chance.sample(
+            distribution(plan, "requalification"), random.REQUALIFICATION_TIME, *at
+        )
+        yield Due(self, model.RANK_REQUALIFICATION_END, server.number).set(time)
+        self.counts[model.REQUALIFICATIONS] += 1
+        found = silent and chance.uniform(random.DETECTED, *at) < plan.p_detected
+        self.record(model.EVENT_REQUALIFICATION_END, server.number, int(not found))
+        return found
 
     def ask_for(self, stage: Stage, server: Server) -> Due:
         """Let a server wait for a crew; return the end of its stage."""

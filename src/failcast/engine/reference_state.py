@@ -26,7 +26,10 @@ _LEGAL_MOVES = {(old, new) for old, new, _ in model.SERVER_TRANSITIONS}
 _LEGAL_PHASES = {(old, new) for old, new, _ in model.JOB_TRANSITIONS}
 
 
-_REPAIRS = (model.AWAITING_REPAIR, model.AUTOMATED_REPAIR, model.MANUAL_REPAIR)
+_REPAIRS = (
+    *(model.AWAITING_REPAIR, model.AUTOMATED_REPAIR, model.MANUAL_REPAIR),
+    model.REQUALIFICATION,
+)
 
 
 class Server:

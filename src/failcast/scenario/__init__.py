@@ -60,6 +60,7 @@ from failcast.scenario.repair import (
     ManualRepair,
     Relapse,
     Repair,
+    Requalification,
     Shift,
     SpareParts,
 )
@@ -129,6 +130,7 @@ __all__ = [
     "RemoteTier",
     "Repair",
     "Replay",
+    "Requalification",
     "Retirement",
     "Run",
     "Scenario",

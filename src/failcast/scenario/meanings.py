@@ -247,6 +247,16 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
     "repair.manual.parts.probability": ("probability", "A manual repair needs a part."),
     "repair.manual.parts.stock": ("parts", "Parts in stock at the start; 0: ordered when needed."),
     "repair.manual.parts.lead_time": ("", "From the order of a part until it arrives."),
+    "repair.requalification": (
+        "",
+        "Whether each server is tested after its repair. One whose repair is found to have failed "
+        "goes to the manual stage again, from the start.",
+    ),
+    "repair.requalification.time": ("", "How long the test takes. It needs no crew."),
+    "repair.requalification.detects": (
+        "probability",
+        "The test finds that a repair mended nothing. Else nobody notices.",
+    ),
     "repair.restores": (
         "",
         "What a repair does to a server's age. A failed server that is not repaired, because "
@@ -279,6 +289,7 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
     "cost.repair": ("", "For each repair, whatever its stages, once its automated stage is over."),
     "cost.automated_repair": ("", "For each automated stage of a repair, on top of `cost.repair`."),
     "cost.manual_repair": ("", "For each manual stage of a repair, on top of `cost.repair`."),
+    "cost.requalification": ("", "For each test after a repair, on top of `cost.repair`."),
     "score.period": ("", "The server's own operation, since its last blame, that earns a credit."),
     "retirement": (
         "",

@@ -138,6 +138,18 @@ class ManualRepair(Block):
     ] = None
 
 
+class Requalification(Block):
+    """A test of ``time`` after the last stage of each repair.
+
+    It finds a silent failure with probability ``detects``, and the server then goes to the manual
+    stage again.
+    """
+
+    place: ClassVar[str] = "repair.requalification"
+    time: DurationField = Constant(value=2.0)
+    detects: Probability = 1.0
+
+
 class Relapse(Block):
     """Faults that were left in a server and strike again after ``time`` hours of exposure.
 
@@ -167,6 +179,9 @@ class Repair(Block):
     place: ClassVar[str] = "repair"
     automated: AutomatedRepair = AutomatedRepair()
     manual: ManualRepair = ManualRepair()
+    requalification: Annotated[
+        Requalification | None, BeforeValidator(off_or_block("time and detects"))
+    ] = None
     restores: Restores = "new"
     relapse: Annotated[
         Relapse | None, BeforeValidator(off_or_block("probability, time and concentration"))

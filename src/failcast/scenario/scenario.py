@@ -188,9 +188,9 @@ class Cost(Block):
 
     The slots are reserved until the job is done: while one is vacant it is charged, too.
     ``idle_hour`` is for each hour of an idle server. ``repair`` is for each repair, whatever its
-    stages, ``automated_repair`` and ``manual_repair`` for each such stage, on top of it; a repair
-    or a stage that the job does not see the end of costs nothing. Spares do other work and cost
-    nothing here, and so do the hours of servers in repair.
+    stages, ``automated_repair``, ``manual_repair`` and ``requalification`` for each such stage, on
+    top of it; a repair or a stage that the job does not see the end of costs nothing. Spares do
+    other work and cost nothing here, and so do the hours of servers in repair.
     """
 
     place: ClassVar[str] = "cost"
@@ -200,6 +200,7 @@ class Cost(Block):
     repair: Price = 0.0
     automated_repair: Price = 0.0
     manual_repair: Price = 0.0
+    requalification: Price = 0.0
 
     @property
     def is_priced(self) -> bool:

@@ -1,23 +1,41 @@
-"""The ends of stages in a repair shop of limits: a crew is free again, and the server goes on."""
+"""The ends of stages in a repair shop of limits: a crew is free again, and the server goes on.
+
+Where repairs are followed by a test, that is a stage of its own, which needs no crew.
+"""
 
 from __future__ import annotations
 
 from failcast.engine.compiled import bare
 from failcast.engine.kernel.books import record
+from failcast.engine.kernel.calendar import push_due
 from failcast.engine.kernel.failures import come_back
 from failcast.engine.kernel.rows import server_at, state_at
 from failcast.engine.kernel.shop import ask_for_manual, pass_on, release
 from failcast.engine.model import (
     EVENT_AUTOMATED_REPAIR_END,
     EVENT_MANUAL_REPAIR_END,
+    EVENT_REQUALIFICATION_END,
     RANK_AUTOMATED_END,
+    RANK_MANUAL_END,
+    RANK_REQUALIFICATION_END,
     REPAIR_ESCALATED,
     REPAIR_SILENT,
     REPAIR_SUCCESS,
     REPAIRS_AUTOMATED,
     REPAIRS_MANUAL,
+    REQUALIFICATION,
+    REQUALIFICATIONS,
 )
-from failcast.engine.random import AUTOMATED_SILENT, ESCALATE, MANUAL_SILENT, address, uniform
+from failcast.engine.random import (
+    AUTOMATED_SILENT,
+    DETECTED,
+    ESCALATE,
+    MANUAL_SILENT,
+    REQUALIFICATION_TIME,
+    address,
+    drawn,
+    uniform,
+)
 from failcast.engine.world import AUTOMATED_STAGE, MANUAL_STAGE
 
 
@@ -27,8 +45,10 @@ def stage_end(plan, w, now, s, rank):  # type: ignore[no-untyped-def]  # compile
     place = address(w.root, s, int(server_at(w.servers, s).renewal))
     if rank == RANK_AUTOMATED_END:
         _automated_end(plan, w, now, s, place)
-    else:
+    elif rank == RANK_MANUAL_END:
         _manual_end(plan, w, now, s, place)
+    else:
+        _requalification_end(plan, w, now, s, place)
 
 
 @bare
@@ -43,7 +63,7 @@ def _automated_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # c
     if escalated:
         ask_for_manual(plan, w, now, s)
     else:
-        _leave(plan, w, now, s)
+        _mended(plan, w, now, s, place)
 
 
 @bare
@@ -52,7 +72,33 @@ def _manual_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # comp
     outcome = _outcome(w, s, uniform(place, MANUAL_SILENT) < plan.p_manual_silent)
     record(w, now, EVENT_MANUAL_REPAIR_END, s, outcome)
     release(plan, w, now, MANUAL_STAGE)
-    _leave(plan, w, now, s)
+    _mended(plan, w, now, s, place)
+
+
+@bare
+def _mended(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
+    """The last stage is over: the server is tested, if it is to be, or leaves."""
+    if plan.requalified == 0:
+        _leave(plan, w, now, s)
+        return
+    pass_on(w, now, s, REQUALIFICATION)
+    kind, a, b = plan.requalification_kind, plan.requalification_a, plan.requalification_b
+    time = drawn(kind, a, b, place, REQUALIFICATION_TIME)
+    push_due(w, now + time, RANK_REQUALIFICATION_END, s)
+
+
+@bare
+def _requalification_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
+    """A server passes its test, or goes to the manual stage again."""
+    w.counts[REQUALIFICATIONS] += 1
+    server = server_at(w.servers, s)
+    found = server.silent != 0 and uniform(place, DETECTED) < plan.p_detected
+    record(w, now, EVENT_REQUALIFICATION_END, s, 0 if found else 1)
+    if found:
+        server.renewal += 1  # what is drawn for a repair is drawn anew
+        ask_for_manual(plan, w, now, s)
+    else:
+        _leave(plan, w, now, s)
 
 
 @bare

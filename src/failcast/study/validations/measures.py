@@ -138,13 +138,24 @@ def quantile_of_repairs(q: float) -> Measure:
     return of_repairs(lambda hours: np.quantile(hours, q))
 
 
+def _ends_repair(event: str, detail: int, tested: bool) -> bool:
+    """Say whether an event is the end of a repair."""
+    if tested:
+        return event == "requalification_end" and detail == 1
+    return (event == "automated_repair_end" and detail != 2) or event == "manual_repair_end"
+
+
 def repair_hours(events: Trace) -> Floats:
-    """The hours from each blame to the end of that repair; repairs still open are left out."""
+    """The hours from each blame to the end of that repair; repairs still open are left out.
+
+    Where servers are tested after it, the test belongs to the repair.
+    """
+    tested = any(event == "requalification_end" for _, event, _, _ in events)
     begun: dict[int, float] = {}
     hours: list[float] = []
     for time, event, server, detail in events:
         if event == "blame":
             begun[server] = time
-        elif (event == "automated_repair_end" and detail != 2) or event == "manual_repair_end":
+        elif _ends_repair(event, detail, tested):
             hours.append(time - begun.pop(server))
     return np.asarray(hours, dtype=np.float64)
