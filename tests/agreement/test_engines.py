@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from tests.agreement import many
 from tests.agreement.uncompiled import cases, digest
-from tests.strategies import CORNERS, PAIRWISE, scenarios
+from tests.generated import scenarios
+from tests.strategies import CORNERS, PAIRWISE
 
 from failcast.engine import METRICS, Policies, Status, Trace, draw, model, run, trace
 from failcast.engine.plan import make_plan

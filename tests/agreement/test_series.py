@@ -10,6 +10,7 @@ from tests.agreement import many
 from tests.strategies import CORNERS, PAIRWISE
 
 from failcast.engine import SERIES_STATES, SERVER_STATES, Grid, run, trace
+from failcast.engine.plan import make_plan
 from failcast.scenario import Scenario
 
 #: A step of no round number, and one at whose multiples things happen: times are 0.05, 0.25, 0.5.
@@ -58,8 +59,10 @@ def test_engines_agree_where_a_run_is_cut_short(first: int) -> None:
 class Replay:
     """Servers by state along a trace, as far as its events tell."""
 
-    def __init__(self, spares: int, tested: bool) -> None:
-        self.now = {"spare": spares, "arriving": 0, "in_repair": 0, "retired": 0}
+    def __init__(self, spares: int, tested: bool, limits: bool) -> None:
+        self.now = dict.fromkeys(("arriving", "awaiting_repair", "in_repair", "retired"), 0)
+        self.now["spare"] = spares
+        self.shop = "awaiting_repair" if limits else "in_repair"  # where a repair begins
         self.at_home: set[int] = set()  # in repair, and a spare again after it
         self.returned = -1
         self.tested = tested  # after each repair
@@ -75,15 +78,20 @@ class Replay:
         over = event == "manual_repair_end" or (event == "automated_repair_end" and detail != 2)
         if self.tested:
             over = event == "requalification_end" and detail == 1
+        again = (event, detail) in (("automated_repair_end", 2), ("requalification_end", 0))
         if event == "found_failed" and SERVER_STATES[detail] == "spare":
             self.at_home.add(server)
-            self.move("spare", "in_repair")
+            self.move("spare", self.shop)
         elif event in ("blame", "found_failed"):
-            self.move("", "in_repair")
+            self.move("", self.shop)
+        elif event in ("automated_repair_begin", "manual_repair_begin"):
+            self.move("awaiting_repair", "in_repair")
         elif over:
             self.returned = server if server in self.at_home else -1
             self.move("in_repair", "spare" if server in self.at_home else "")
             self.at_home.discard(server)
+        elif again:
+            self.move("in_repair", self.shop)  # to the manual stage
         elif event == "retirement":
             self.move("spare" if server == self.returned else "", "retired")
         elif event in MOVES:
@@ -104,7 +112,9 @@ def test_a_trace_tells_the_same_numbers(number: int) -> None:
     found = counted(scenario, "kernel", step, 1).counts[0]
     seen = int((found.sum(axis=1) > 0).sum())
     assert seen > 10
-    replay = Replay(scenario.cluster.spare_pool, scenario.repair.requalification is not None)
+    tested = scenario.repair.requalification is not None
+    limits = bool(make_plan(scenario).shop)
+    replay = Replay(scenario.cluster.spare_pool, tested, limits)
     events = trace(scenario, seed=scenario.run.seed)
     waiting = deque(events)
     for place in range(seen):

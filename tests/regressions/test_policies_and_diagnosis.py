@@ -283,6 +283,21 @@ def test_b15_until_faults_relapse_worse_diagnosis_is_faster() -> None:
     assert_mean(hours[2], 1440.0 * (1.0 + 10 * 0.01 * 1.0))
 
 
+def test_b15_with_faults_that_relapse_worse_diagnosis_is_slower() -> None:
+    case = calm(
+        job__length=30 * DAYS,
+        failures__life=ExponentialLife(),
+        repair__automated__time=Exponential(mean=10.0),
+        repair__relapse={"probability": 1.0, "time": 5.0},
+        recovery__time=1.0,
+    )
+    hours = [
+        columns(case.with_(diagnosis__probability=p), 20)["training_hours"].mean()
+        for p in (1, 0.5, 0)
+    ]
+    assert hours[0] < hours[1] < hours[2]
+
+
 # --- B16: a failed repair must leave the fault -----------------------------------------------
 
 
@@ -308,7 +323,7 @@ def test_b16_the_stage_that_ends_the_repair_decides() -> None:
 
 
 def test_b16_good_servers_stay_good_whatever_their_repair() -> None:
-    """61.6 = 61.6 failures in the original: so it is here until faults relapse."""
+    """61.6 = 61.6 failures in the original: so it is here where no fault relapses."""
     case = calm(job__length=500.0, failures__life=ExponentialLife())
     quiet, silent = (
         columns(case.with_(repair__automated__silent_failure=p), 50) for p in (0.0, 1.0)
@@ -316,6 +331,19 @@ def test_b16_good_servers_stay_good_whatever_their_repair() -> None:
     assert quiet["failures"].tolist() == silent["failures"].tolist()
     assert (quiet["repairs_silent"] == 0).all()
     assert (silent["repairs_successful"] == 0).all()
+
+
+def test_b16_with_relapse_a_silent_repair_of_a_good_server_leaves_its_fault() -> None:
+    case = calm(
+        job__length=500.0,
+        failures__life=ExponentialLife(),
+        repair__relapse={"probability": 1.0, "time": 5.0},
+    )
+    quiet, silent = (
+        columns(case.with_(repair__automated__silent_failure=p), 50) for p in (0.0, 1.0)
+    )
+    assert not quiet["relapses"].any()
+    assert (silent["relapses"] > silent["failures_random"]).all()
 
 
 def test_b16_who_is_wrongly_blamed_is_renewed_and_who_failed_keeps_its_slot() -> None:

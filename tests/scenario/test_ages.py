@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import MIXED, lives
+from tests.generated import lives
+from tests.strategies import MIXED
 
 import failcast as fc
 from failcast.engine.plan import NUMBER_DTYPE, lay_out

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import scenarios
+from tests.generated import scenarios
 
 from failcast.scenario import (
     PRESETS,

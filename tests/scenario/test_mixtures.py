@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import given
-from tests.strategies import MIXED, distributions, lives
+from tests.generated import distributions, lives
+from tests.strategies import MIXED
 
 import failcast as fc
 from failcast.scenario.distributions import MOST_PARTS

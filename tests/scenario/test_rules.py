@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.strategies import scenarios
+from tests.generated import scenarios
 
 from failcast.scenario import (
     DISTRIBUTIONS,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import distributions
+from tests.generated import distributions
 
 import failcast as fc
 from failcast.scenario import DISTRIBUTIONS, Distribution

@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 
 from hypothesis import Phase, find, settings
-from tests.strategies import FACTORS, PAIRWISE, all_pairs, build, is_refused, scenarios
+from tests.generated import scenarios
+from tests.strategies import FACTORS, PAIRWISE, all_pairs, build, is_refused
 
 from failcast.scenario import DISTRIBUTIONS, LIVES, RETIREMENTS, Cost, Scenario
 from failcast.scenario.blocks import paths_of

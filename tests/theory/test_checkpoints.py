@@ -62,21 +62,6 @@ def assert_sample(sample: dict[str, Column], hours: float, failures: float) -> N
     assert np.allclose(sample["productive_hours"], LENGTH, rtol=1e-12)
 
 
-def test_b02_without_checkpoints_a_failure_starts_the_job_from_zero() -> None:
-    length = 40.0
-    sample = simulate(job(Checkpoint(interval="none"), job__length=length), RUNS)
-    failures = failures_in(length)
-    assert_mean(sample["failures"], failures, "failures")
-    assert_mean(sample["training_hours"], failures * (1.0 / RATE + RECOVERY), "hours")
-    assert_mean(sample["lost_hours"], failures / RATE - length, "lost")
-
-
-def test_b02_continuous_checkpoints_lose_nothing() -> None:
-    sample = simulate(job(Checkpoint()), RUNS)
-    assert_sample(sample, LENGTH + RATE * LENGTH * RECOVERY, RATE * LENGTH)
-    assert not sample["lost_hours"].any()
-
-
 def test_blocking_checkpoints() -> None:
     """All segments but the last end with a write, during which failures strike as well."""
     checkpoint = Checkpoint(interval=INTERVAL, write=WRITE)

@@ -45,13 +45,19 @@ def assert_same(found: Rows, expected: Rows) -> None:
     assert [row[0] for row in found] == pytest.approx([row[0] for row in expected], rel=1e-12)
 
 
+def until(end: float, rows: Rows) -> Rows:
+    """The events before a time, and not so close to it that rounding might move them beyond."""
+    return [row for row in rows if row[0] < end * (1.0 - 1e-9)]
+
+
 def drawn(scenario: Scenario) -> bool:
     """Whether a run has failures of its own, and none that ties would put in another order."""
-    lives = scenario.failures.life
+    lives, relapse = scenario.failures.life, scenario.repair.relapse
     return (
         scenario.failures.replay is None
         and scenario.failures.random.rate > 0.0
         and not isinstance(lives, fc.ConstantLife | fc.EmpiricalLife | fc.MixtureLife)
+        and (relapse is None or isinstance(relapse.time, fc.Exponential))
     )
 
 
@@ -59,11 +65,14 @@ def drawn(scenario: Scenario) -> bool:
 def test_a_run_is_made_again_from_its_failures(number: int, tmp_path: Path) -> None:
     scenario = [*PAIRWISE, *CORNERS][number]
     rows = trace(scenario, seed=7).rows()[:2000]
+    # When a server in reserve failed is in no trace: up to where the first one is found.
+    end = min([row[0] for row in rows if row[1] == "found_failed"], default=rows[-1][0])
+    rows = until(end, rows)
     if not failures_of(rows):
-        pytest.skip("no server failed")
+        pytest.skip("no server failed before one in reserve was found")
     # Rounding of the job's clock may move a failure by its last digit, which counts in a tie only.
     again = scenario.with_(failures__replay=replayed(rows, tmp_path / "log.csv"))
-    assert_same(trace(again, seed=7).rows()[: len(rows) - 100], rows[: len(rows) - 100])
+    assert_same(until(end, trace(again, seed=7).rows()), rows)
 
 
 def test_a_real_sized_run_is_made_again_to_its_end(tmp_path: Path) -> None:

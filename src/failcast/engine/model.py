@@ -36,13 +36,14 @@ SERVER_STATES: Final = (
     "retired",
 )
 
-#: What a series counts at a grid time: servers by state, those in the repair shop as one.
+#: What a series counts at a grid time: servers by state, all stages of a repair as one.
 SERIES_STATES: Final = (
     "active",
     "standby",
     "idle",
     "spare",
     "arriving",
+    "awaiting_repair",
     "in_repair",
     "retired",
 )

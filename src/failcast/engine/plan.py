@@ -327,7 +327,8 @@ def _fill_repair(plan: Plan, scenario: Scenario) -> None:
     plan.shop = on or crews != (UNLIMITED, UNLIMITED)
     relapse = repair.relapse
     # Where nothing asks for it, nobody notes which servers have a fault that was left in them.
-    plan.relapse = plan.faults = relapse is not None
+    replayed = scenario.failures.replay is not None  # its file holds all failures
+    plan.relapse = plan.faults = relapse is not None and not replayed
     if relapse is not None:
         plan.p_relapse, plan.relapse_concentration = relapse.probability, relapse.concentration
 

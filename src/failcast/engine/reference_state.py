@@ -370,9 +370,12 @@ class State:
     def count_servers(self) -> None:
         """Note how many servers are in each state at the grid times before the next event."""
         while self.next_count < self.env.peek():
-            down = sum(self.in_state[state] for state in _REPAIRS)
-            before, retired = self.in_state[: model.ARRIVING + 1], self.in_state[model.RETIRED]
-            self.counted.append([*before, down, retired])
+            worked_on = sum(self.in_state[model.AUTOMATED_REPAIR : model.RETIRED])
+            before, retired = (
+                self.in_state[: model.AWAITING_REPAIR + 1],
+                self.in_state[model.RETIRED],
+            )
+            self.counted.append([*before, worked_on, retired])
             self.next_count = len(self.counted) * self.count_step
 
     def count_stage(self, server: Server) -> None:

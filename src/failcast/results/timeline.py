@@ -60,7 +60,7 @@ class Series:
 
     @property
     def states(self) -> tuple[str, ...]:
-        """The states of a server, those in the repair shop as one: `in_repair`."""
+        """The states of a server, all stages of a repair as one: `in_repair`."""
         return SERIES_STATES
 
     @property

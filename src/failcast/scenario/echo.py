@@ -118,13 +118,18 @@ def _lines(scenario: Scenario, block: Block, prefix: str) -> list[tuple[str, str
     return lines
 
 
+#: Units of time and their hours, from the longest.
+_UNITS: Final = (("d", 24.0), ("h", 1.0), ("min", 1.0 / 60.0), ("s", 1.0 / 3600.0))
+
+
 def _optimal(scenario: Scenario) -> str:
     """The best interval between checkpoints, and what Young's and Daly's formulas give."""
     best = optimum(scenario)
     if math.isinf(best.interval):
         return "optimal: no checkpoints, since nothing fails that they could mend"
+    unit, long = next((each for each in _UNITS if best.interval >= each[1]), _UNITS[-1])
     found, young, daly = (
-        format_duration(float(f"{hours:.4g}")) for hours in (best.interval, best.young, best.daly)
+        f"{hours / long:.4g} {unit}" for hours in (best.interval, best.young, best.daly)
     )
     return f"optimal: {found} (Young {young}, Daly {daly})"
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.calendar import next_key, next_server
+from failcast.engine.kernel.calendar import next_key
 from failcast.engine.kernel.orders import next_part
 from failcast.engine.kernel.rows import calendar_at, line_at
 from failcast.engine.kernel.stretch import begin_clock, begin_wall, next_in_stretch, skips
@@ -32,7 +32,6 @@ from failcast.engine.model import (
     UNDIVIDED_PART,
     Status,
 )
-from failcast.engine.replay import replay_server
 from failcast.engine.tables import code
 from failcast.engine.world import FAILING, NO_PHASE, NONE
 
@@ -143,7 +142,7 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
     time, rank = _next_of_job(plan, w)
     if w.wake != 0 and (w.wake_time < time or (w.wake_time == time and rank > RANK_STALL_WAKE)):
         time, rank = w.wake_time, RANK_STALL_WAKE
-    if w.replay_next <= time and _is_replay_next(plan, w, time, rank):
+    if w.replay_next < time or (w.replay_next == time and rank > RANK_FAILURE):
         time, rank = w.replay_next, RANK_REPLAY
     regeneration = w.regeneration_next
     if regeneration < time or (regeneration == time and rank > RANK_REGENERATION):
@@ -155,19 +154,6 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
     if plan.horizon < time:
         time, rank = plan.horizon, RANK_HORIZON
     w.next_time, w.next_rank, w.stale = time, rank, 0
-
-
-@bare
-def _is_replay_next(plan, w, time, rank):  # type: ignore[no-untyped-def]  # compiled
-    """Say whether a replayed failure that is due by then comes before an event of this rank.
-
-    It does before the end of a life of the same server.
-    """
-    if w.replay_next < time or rank > RANK_FAILURE:
-        return True
-    if rank < RANK_FAILURE:
-        return False
-    return replay_server(plan, w.replays) <= next_server(calendar_at(w.calendars, FAILING))
 
 
 @inlined

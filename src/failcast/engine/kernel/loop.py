@@ -100,11 +100,11 @@ def _run(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # c
         time = next_key(w, due)
         if time <= w.next_time:  # repairs and arrivals come before all else of their instant
             if w.next_count < time:
-                count_servers(w, time)
+                count_servers(plan, w, time)
             _pool_event(plan, w, due, time)
         else:
             if w.next_count < w.next_time:
-                count_servers(w, w.next_time)
+                count_servers(plan, w, w.next_time)
             if _count_event(plan, w, w.next_time):
                 _job_event(plan, w, w.next_time, w.next_rank)
             schedule(plan, w)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.rows import counts_at
+from failcast.engine.kernel.rows import counts_at, queue_at
+from failcast.engine.world import FIRST, QUEUES
 
 
 @inlined
@@ -19,7 +20,17 @@ def begin_counts(w):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def count_servers(w, now):  # type: ignore[no-untyped-def]  # compiled
+def _waiting(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Return how many servers wait for a crew or a part."""
+    waiting = FIRST
+    if plan.shop != 0:
+        for number in range(QUEUES):
+            waiting += queue_at(w.queues, number).count
+    return waiting
+
+
+@bare
+def count_servers(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Note how many servers are in each state at each grid time that is before ``now``.
 
     Nothing has happened since the last event, so all of these times have the same numbers.
@@ -34,7 +45,8 @@ def count_servers(w, now):  # type: ignore[no-untyped-def]  # compiled
         row.idle = w.idle
         row.spare = w.spares_left
         row.arriving = w.arriving
-        row.in_repair = w.down
+        row.awaiting_repair = _waiting(plan, w)
+        row.in_repair = w.down - row.awaiting_repair
         row.retired = w.servers_total - w.not_retired
         w.counts_n += 1
         w.next_count = w.counts_n * w.count_step
