@@ -95,6 +95,20 @@ def test_the_cost_of_a_run_by_hand(case: str, engine: Literal["kernel", "referen
     assert sum(line.share for line in costs) == pytest.approx(1.0)
 
 
+def test_each_test_after_a_repair_has_a_price() -> None:
+    # Mended at 15.5 as before, and tested until 16.5: the job stalls for an hour longer.
+    scenario, _, _ = CASES["stalled"]
+    tested = scenario.with_(
+        repair__requalification={"time": fc.Constant(value=1.0)}, cost__requalification=7.0
+    )
+    before, after = (fc.simulate(each, replications=2).costs() for each in (scenario, tested))
+    assert mean(after["requalification"].actions) == 1.0
+    assert mean(after["requalification"].cost) == 7.0
+    assert mean(before["requalification"].cost) == 0.0
+    stalled = GPUS * PRICES["gpu_hour"] * 1.0
+    assert mean(after.total.cost) - mean(before.total.cost) == pytest.approx(7.0 + stalled)
+
+
 def mean(figures: Any) -> float:
     """The mean of a summary that is there."""
     assert figures is not None

@@ -219,7 +219,10 @@ FIELDS: Final[dict[str, tuple[str, str]]] = {
         "servers",
         "Servers that can be in the automated stage at once. Others wait, first come first served.",
     ),
-    "repair.manual.time": ("", "How long the manual stage takes, counted from the escalation."),
+    "repair.manual.time": (
+        "",
+        "How long the manual stage takes, from when a crew begins: at once, unless there is none.",
+    ),
     "repair.manual.silent_failure": (
         "probability",
         "The manual stage mends nothing and nobody notices.",
