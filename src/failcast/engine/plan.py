@@ -86,6 +86,8 @@ _COUNTS = (
     "write_is_exposed",
     "phased",  # a recovery has phases, or a restore time
     "diagnosed_late",  # not at the failure
+    "first_tier",  # of those that are on, and the one behind the last
+    "last_tier",
     "relapse",
     "faults",
     "shop",
@@ -343,12 +345,14 @@ def _fill_work(plan: Plan, scenario: Scenario) -> None:
     plan.write_is_exposed = scenario.failures.exposure.checkpointing
     plan.write_exposed = write if plan.write_is_exposed else 0.0
     plan.steady = plan.checkpointed and _is_steady(checkpoint, plan.checkpoint_interval + write)
-    restores = False
-    for name, tier in checkpoint.tiers.named() if plan.checkpointed else ():
+    restores, tiers = False, checkpoint.tiers.named() if plan.checkpointed else ()
+    for name, tier in tiers:
         place = TIERS.index(name)
         plan.tier_every[place] = tier.every
         plan.tier_survives[place] = list(SEVERITIES).index(tier.survives)
         restores = restores or tier.restore.mean_hours > 0.0
+    if tiers:
+        plan.first_tier, plan.last_tier = TIERS.index(tiers[0][0]), TIERS.index(tiers[-1][0]) + 1
     plan.phased = restores or any(getattr(recovery, name).mean_hours > 0.0 for name in PHASES)
     plan.diagnosed_late = recovery.detect.mean_hours + recovery.diagnose.mean_hours > 0.0
     plan.p_reboot = scenario.failures.reboot

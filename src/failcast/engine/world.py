@@ -68,6 +68,7 @@ WORLD_DTYPE: Final = np.dtype(
                 "death_bound",  # no server of a reserve fails before
                 "wake_time",
                 "replay_next",  # time of the next replayed failure
+                "rare_bound",  # no wake, part, replayed failure, regeneration, check comes before
                 "defective_hours",
                 "defective_since",  # up to when they are counted
                 "down_since",

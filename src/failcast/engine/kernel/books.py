@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.calendar import next_key
+from failcast.engine.kernel.calendar import next_key, next_key_until
 from failcast.engine.kernel.orders import next_part
 from failcast.engine.kernel.rows import calendar_at, line_at
 from failcast.engine.kernel.stretch import begin_clock, begin_wall, next_in_stretch, skips
@@ -140,8 +140,22 @@ def finish_key(plan, w):  # type: ignore[no-untyped-def]  # compiled
 def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Find what is next, but for the ends of repairs and arrivals; ties go to the smaller rank."""
     time, rank = _next_of_job(plan, w)
-    if w.wake != 0 and (w.wake_time < time or (w.wake_time == time and rank > RANK_STALL_WAKE)):
-        time, rank = w.wake_time, RANK_STALL_WAKE
+    if w.rare_bound <= time:
+        time, rank = _rare_or(plan, w, time, rank)
+    w.next_time, w.next_rank, w.stale = time, rank, 0
+
+
+@bare
+def _rare_or(plan, w, time, rank):  # type: ignore[no-untyped-def]  # compiled
+    """Return (time, rank) of what comes first: what seldom happens, or the job's own next event.
+
+    None of the former comes before ``rare_bound``; who brings one about lowers it.
+    """
+    wake = w.wake_time if w.wake != 0 else math.inf
+    part = next_part(w) if plan.parts != 0 else math.inf
+    w.rare_bound = min(wake, part, w.replay_next, w.regeneration_next, w.check_next, plan.horizon)
+    if wake < time or (wake == time and rank > RANK_STALL_WAKE):
+        time, rank = wake, RANK_STALL_WAKE
     if w.replay_next < time or (w.replay_next == time and rank > RANK_FAILURE):
         time, rank = w.replay_next, RANK_REPLAY
     regeneration = w.regeneration_next
@@ -149,11 +163,11 @@ def schedule(plan, w):  # type: ignore[no-untyped-def]  # compiled
         time, rank = regeneration, RANK_REGENERATION
     if w.check_next <= time:
         time, rank = w.check_next, RANK_HEALTH_CHECK
-    if plan.parts != 0 and next_part(w) <= time:  # it comes before all of these
-        time, rank = next_part(w), RANK_PART_ARRIVAL
+    if part <= time:  # it comes before all of these
+        time, rank = part, RANK_PART_ARRIVAL
     if plan.horizon < time:
         time, rank = plan.horizon, RANK_HORIZON
-    w.next_time, w.next_rank, w.stale = time, rank, 0
+    return time, rank
 
 
 @inlined
@@ -162,7 +176,8 @@ def _next_of_job(plan, w):  # type: ignore[no-untyped-def]  # compiled
     if skips(w):
         return next_in_stretch(plan, w)
     if w.phase == COMPUTING:
-        point, key = next_key(w, calendar_at(w.calendars, FAILING)), finish_key(plan, w)
+        key = finish_key(plan, w)
+        point = next_key_until(w, calendar_at(w.calendars, FAILING), key)
         if plan.checkpointed != 0 and w.cycle < w.cycles:
             if begin_clock(plan, w, w.cycle + 1) <= point:
                 return begin_wall(plan, w, w.cycle + 1), RANK_CHECKPOINT

@@ -212,8 +212,14 @@ def _remove_from_midst(w, c, i):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def next_key(w, c):  # type: ignore[no-untyped-def]  # compiled
     """Return when the first server is due, in hours; infinity where none is."""
+    return next_key_until(w, c, math.inf)
+
+
+@inlined
+def next_key_until(w, c, until):  # type: ignore[no-untyped-def]  # compiled
+    """Return when the first server is due; infinity where none is, or only after ``until``."""
     if c.first == c.last:
-        _turn_the_page(w, c)
+        _turn_the_page(w, c, until)
     if c.first == c.last:
         return math.inf
     return line_on_sheet(c.sheet, c.first).key
@@ -234,10 +240,10 @@ def take_next(c):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _turn_the_page(w, c):  # type: ignore[no-untyped-def]  # compiled
-    """Go on to the next day on which something is due, and write its sheet."""
+def _turn_the_page(w, c, until):  # type: ignore[no-untyped-def]  # compiled
+    """Go on to the next day on which something is due until then, and write its sheet."""
     _find_day(w, c)
-    if c.last == FIRST and c.parked > 0:
+    if c.last == FIRST and c.parked > 0 and until > c.limit:
         _raise_limit(w, c)
         if c.last == FIRST and c.hanging > 0:
             _find_day(w, c)

@@ -234,6 +234,7 @@ def look_for_end_of_shortage(plan, w, now):  # type: ignore[no-untyped-def]  # c
     waits = w.phase == STALLED or (w.phase == WAITING and plan.preempt_together != 0)
     if waits and w.wake == 0 and available(w) >= wanted(plan, w):
         w.wake, w.wake_time, w.stale = 1, now, 1
+        w.rare_bound = now
 
 
 @inlined

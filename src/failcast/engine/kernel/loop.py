@@ -56,6 +56,7 @@ from failcast.engine.model import (
     RANK_HEALTH_CHECK,
     RANK_HORIZON,
     RANK_PART_ARRIVAL,
+    RANK_PHASE_END,
     RANK_REGENERATION,
     RANK_REPLAY,
     RANK_STALL_WAKE,
@@ -148,17 +149,44 @@ def _pool_event(plan, w, due, now):  # type: ignore[no-untyped-def]  # compiled
 def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
     """What happens to the job itself: failure, finish, end of a phase, wake, regeneration."""
     if skips(w):
-        if rank in (RANK_FAILURE, RANK_FINISH):
-            go_along(plan, w, w.next_cycle, w.next_writing)
-        elif rank in (RANK_REGENERATION, RANK_HORIZON):
-            at_its_end = 1 if rank == RANK_HORIZON else 0
-            catch_up(plan, w, now, at_its_end, at_its_end)
-    if rank in (RANK_FAILURE, RANK_REPLAY):
-        if rank == RANK_FAILURE:
-            server = next_server(calendar_at(w.calendars, FAILING))
-            settle_at(w, now, server_at(w.servers, server).key)
+        _go_to(plan, w, now, rank)
+    if rank == RANK_FAILURE:
+        server = next_server(calendar_at(w.calendars, FAILING))
+        settle_at(w, now, server_at(w.servers, server).key)
+        if w.phase <= SELECTING:
+            fail_standing(plan, w, now, server)
         else:
-            server = strike(plan, w, now)
+            fail(plan, w, now, server)
+    elif rank != RANK_PHASE_END:
+        _other_event(plan, w, now, rank)
+    elif w.phase == RECOVERING:
+        settle(plan, w, now)
+        if w.diagnosing != 0:
+            end_diagnosis(plan, w, now)
+        else:
+            _end_recovery(plan, w, now)
+    elif w.phase == CHECKPOINTING:
+        end_checkpoint(plan, w, now)
+    else:
+        enter(plan, w, now, COMPUTING, w.standby_count)
+        _begin_stretch(plan, w)
+
+
+@bare
+def _go_to(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
+    """Go over the checkpoints before an event."""
+    if rank in (RANK_FAILURE, RANK_FINISH):
+        go_along(plan, w, w.next_cycle, w.next_writing)
+    elif rank in (RANK_REGENERATION, RANK_HORIZON):
+        at_its_end = 1 if rank == RANK_HORIZON else 0
+        catch_up(plan, w, now, at_its_end, at_its_end)
+
+
+@bare
+def _other_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
+    """What is neither a failure nor the end of a phase."""
+    if rank == RANK_REPLAY:
+        server = strike(plan, w, now)
         if server != NONE and w.phase <= SELECTING:
             fail_standing(plan, w, now, server)
         elif server != NONE:
@@ -176,19 +204,8 @@ def _job_event(plan, w, now, rank):  # type: ignore[no-untyped-def]  # compiled
         check_health(plan, w, now)
     elif rank == RANK_STALL_WAKE:
         select_hosts(plan, w, now)
-    elif rank == RANK_HORIZON:
-        end(plan, w, now, _OUT_OF_TIME)
-    elif w.phase == RECOVERING:
-        settle(plan, w, now)
-        if w.diagnosing != 0:
-            end_diagnosis(plan, w, now)
-        else:
-            _end_recovery(plan, w, now)
-    elif w.phase == CHECKPOINTING:
-        end_checkpoint(plan, w, now)
     else:
-        enter(plan, w, now, COMPUTING, w.standby_count)
-        _begin_stretch(plan, w)
+        end(plan, w, now, _OUT_OF_TIME)
 
 
 @inlined

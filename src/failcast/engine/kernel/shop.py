@@ -10,7 +10,7 @@ from __future__ import annotations
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import record
 from failcast.engine.kernel.calendar import push_due
-from failcast.engine.kernel.orders import drop_order, push_order
+from failcast.engine.kernel.orders import drop_order, next_part, push_order
 from failcast.engine.kernel.rows import id_at, queue_at, server_at, state_at
 from failcast.engine.model import (
     AUTOMATED_REPAIR,
@@ -111,7 +111,7 @@ def ask_for_manual(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     place = address(w.root, s, int(server_at(w.servers, s).renewal))
     if plan.parts != 0 and uniform(place, PART_NEEDED) < plan.p_part:
         push_order(w, now + drawn(plan.lead_kind, plan.lead_a, plan.lead_b, place, PART_LEAD_TIME))
-        w.stale = 1
+        w.stale, w.rare_bound = 1, min(w.rare_bound, next_part(w))
         join_queue(w, PARTS, s)
         stock = queue_at(w.queues, PARTS)
         record(w, now, EVENT_PART_ORDER, s, stock.free - stock.count)

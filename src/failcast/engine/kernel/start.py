@@ -31,6 +31,8 @@ from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS, NONE
 
 #: Standard errors of a share; the share of draws below a bound is further off in 1 of 10**8 cases.
 _FAR: Final = 6.0
+#: Of a job's length, so that rounding takes its end not beyond the limit of its calendar.
+_ROOM: Final = 1.0 + 1e-9
 #: More hours than anything is due after.
 _NEVER: Final = 1e300
 
@@ -57,10 +59,11 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     w.regeneration_next = plan.regeneration_interval
     w.check_next = plan.health_check_period if plan.health_checked != 0 else math.inf
     w.death_bound = math.inf
+    w.rare_bound = 0.0
     clear_work(plan, w)
     w.replays, w.replay_next = FIRST, replay_hours(plan, FIRST)
     w.root = replication_root(seed, replication)
-    clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour, plan.length)
+    clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour, _ROOM * plan.length)
     clear(calendar_at(w.calendars, DUE), plan.dues_per_hour, _NEVER)
     _reset_servers(plan, w)
     if plan.shop != 0:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from failcast.engine.compiled import bare, inlined
-from failcast.engine.kernel.calendar import next_key
+from failcast.engine.kernel.calendar import next_key_until
 from failcast.engine.kernel.rows import calendar_at
 from failcast.engine.lives import along, cycles_before_end
 from failcast.engine.model import (
@@ -22,7 +22,6 @@ from failcast.engine.model import (
     PRODUCTIVE,
     RANK_FAILURE,
     RANK_FINISH,
-    TIERS,
 )
 from failcast.engine.world import FAILING, FIRST
 
@@ -92,13 +91,14 @@ def skips(w):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def next_in_stretch(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return (time, rank) of the finish or failure that ends the stretch, and note its cycle."""
-    point, last = next_key(w, calendar_at(w.calendars, FAILING)), w.cycles
+    last = w.cycles
     w.next_cycle, w.next_writing = last, 0
     wall, clock = end_wall(plan, w, last), end_clock(plan, w, last)
     progress = progress_at(plan, w, last)
     if w.cycle == last and w.phase == COMPUTING:
         wall, clock, progress = w.wall, w.clock, w.progress
     key = clock + (plan.length - progress)
+    point = next_key_until(w, calendar_at(w.calendars, FAILING), key)
     if key <= point:
         return wall + max(0.0, key - clock), RANK_FINISH
     length = plan.checkpoint_interval + plan.write_exposed
@@ -160,7 +160,7 @@ def go_along(plan, w, cycle, writing):  # type: ignore[no-untyped-def]  # compil
 @bare
 def _keep(plan, w, number):  # type: ignore[no-untyped-def]  # compiled
     """Let the tiers have what they took of the checkpoints up to ``number``."""
-    for tier in range(TIERS):
+    for tier in range(plan.first_tier, plan.last_tier):
         every = plan.tier_every[tier]
         is_under_way = not math.isinf(w.safe_at[tier])
         taken = w.unsafe_number[tier] if is_under_way else w.saved_number[tier]

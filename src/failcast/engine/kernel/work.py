@@ -59,7 +59,7 @@ def clear_work(plan, w):  # type: ignore[no-untyped-def]  # compiled
 def lose_work(plan, w, now, severity):  # type: ignore[no-untyped-def]  # compiled
     """Go back to the newest checkpoint that survives: what was computed since then is lost."""
     best, found = 0.0, NONE
-    for tier in range(TIERS):
+    for tier in range(plan.first_tier, plan.last_tier):
         _arrive(w, now, tier)
         w.safe_at[tier] = math.inf
         if severity > plan.tier_survives[tier]:
@@ -112,7 +112,7 @@ def end_checkpoint(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     else:
         settle(plan, w, now)
         anchor(plan, w)
-    for tier in range(TIERS):
+    for tier in range(plan.first_tier, plan.last_tier):
         _arrive(w, now, tier)
         every = plan.tier_every[tier]
         due = every > 0 and w.number - w.saved_number[tier] >= every
