@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.ages import begin_life
 from failcast.engine.kernel.calendar import clear
 from failcast.engine.kernel.order import keep_first
@@ -86,6 +86,7 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
         else:
             state_at(w.states, s).is_ = SPARE
             append_to_spares(w, s)
+        _begin_life(plan, w, s)
     if plan.ledger != 0:
         for s in range(total):
             line = ledger_at(w.ledger, s)
@@ -93,24 +94,29 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
             line.score, line.blames = plan.score_initial, 0
     if plan.defective_count > 0:
         _choose_defective(plan, w)
-    for s in range(total):
-        server = server_at(w.servers, s)
-        if plan.start != START_NEW or plan.age_kept != 0:
-            server.life = begin_life(plan, w, s)
-        else:
-            server.life = life_hours(plan, w.root, s, FIRST, server.defective)
-        rest(plan, w, 0.0, s, state_at(w.states, s).is_)
+
+
+@inlined
+def _begin_life(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
+    """Give a server its first life, in the condition it is in."""
+    server = server_at(w.servers, s)
+    if plan.start != START_NEW or plan.age_kept != 0:
+        server.life = begin_life(plan, w, s)
+    else:
+        server.life = life_hours(plan, w.root, s, FIRST, server.defective)
+    rest(plan, w, 0.0, s, state_at(w.states, s).is_)
 
 
 @bare
 def _choose_defective(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    """Say who is defective from the start."""
+    """Say who is defective from the start; their lives, which are good ones by then, are others."""
     for s in range(plan.servers_total):
         slot_at(w.slots, s).candidate = s
     keep_smallest_draws(w, DEFECTIVE, FIRST, plan.servers_total, plan.defective_count)
     for i in range(plan.defective_count):
         s = slot_at(w.slots, i).candidate
         server_at(w.servers, s).defective = 1
+        _begin_life(plan, w, s)
         w.defective += 1 if s < plan.working_pool else 0
 
 
