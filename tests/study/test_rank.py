@@ -139,6 +139,35 @@ def test_main_numbers_are_halved_and_doubled_where_that_can_be_done() -> None:
     assert spans["repair.automated.escalate"].high == 1.0
 
 
+def test_numbers_of_what_is_off_by_default_are_ranked_where_it_is_on() -> None:
+    found, left_out = inputs.main_numbers(
+        SMALL.with_(
+            checkpoint={"interval": "20 min", "write": "10 s"},
+            recovery__detect="2 min",
+            failures__exposure__standby=0.5,
+            repair__manual__crews=6,
+            repair__relapse__probability=0.7,
+        )
+    )
+    spans = {each.path: each for each in found}
+    assert set(spans) - set(inputs.MAIN) == {
+        "checkpoint.interval",
+        "checkpoint.write.mean",
+        "recovery.detect.mean",
+        "failures.exposure.standby",
+        "repair.manual.crews",
+        "repair.relapse.probability",
+    }
+    assert not left_out
+    assert spans["checkpoint.interval"].low == pytest.approx(1 / 6)
+    assert (spans["repair.manual.crews"].low, spans["repair.manual.crews"].high) == (3, 12)
+    assert spans["repair.relapse.probability"].high == 1.0
+    # The best interval is not a number, and nobody writes where checkpoints are free.
+    best = inputs.main_numbers(SMALL.with_(checkpoint={"interval": "optimal", "write": "10 s"}))[0]
+    assert "checkpoint.interval" not in {each.path for each in best}
+    assert "checkpoint.write.mean" in {each.path for each in best}
+
+
 def test_main_numbers_that_are_left_out_are_named_with_the_reason() -> None:
     odd = SMALL.with_(
         failures__systematic__fraction=0,

@@ -48,6 +48,29 @@ WORSE_ON_EVERY_PATH: dict[str, Changes] = {
     "higher rate": by("failures__random__rate", [0.001, 0.01, 0.0101, 0.05]),
     "higher multiplier": by("failures__systematic__multiplier", [0.0, 0.5, 3.0, 3.1]),
     "more defective servers": by("failures__systematic__fraction", [0.0, 0.1, 0.4, 1.0]),
+    "later detection": by("recovery__detect", [0.0, 0.5, 0.51, 5.0]),
+    "longer diagnosis": by("recovery__diagnose", [0.0, 0.1, 6.0]),
+    "longer load": by("recovery__load", [f"exponential({m} h)" for m in (0, 2, 9)]),
+    "longer writes": by(
+        "checkpoint", [{"interval": 4.0, "write": hours} for hours in (0.0, 0.1, 2.0)]
+    ),
+    "longer until safe": by(
+        "checkpoint",
+        [
+            {"interval": 4.0, "write": 0.1, "tiers": {"remote": {"persist": hours}}}
+            for hours in (0.0, 0.5, 3.9, 20.0)
+        ],
+    ),
+    "longer restores": by(
+        "checkpoint",
+        [
+            {"interval": 4.0, "write": 0.1, "tiers": {"remote": {"restore": hours}}}
+            for hours in (0.0, 0.3, 4.0)
+        ],
+    ),
+    "longer tests after repairs": by(
+        "repair__requalification", [{"time": hours, "detects": 0.5} for hours in (0.0, 1.0, 9.0)]
+    ),
 }  # fmt: skip
 
 
@@ -64,6 +87,7 @@ def test_worse_never_helps_on_any_path(worse: str, life: Life) -> None:
         mean_life=100.0,
         failures__life=life,
         failures__systematic={"fraction": 0.3, "multiplier": 2.0},
+        failures__exposure__checkpointing=False,
         recovery__time=1.0,
         selection__time=0.1,
         repair__automated={"time": Exponential(mean=2.0), "escalate": 0.5, "silent_failure": 1.0},
@@ -92,6 +116,23 @@ WORSE_ON_AVERAGE: dict[str, Changes] = {
     "longer selection": by("selection__time", ["0 min", "3 min", "2 h"]),
     "higher rate": by("failures__random__rate", [f"{r} / day" for r in (0.02, 0.05, 0.1)]),
     "higher multiplier": by("failures__systematic__multiplier", [0.0, 2.0, 5.0, 10.0]),
+    "fewer crews": by("repair__manual__crews", ["unlimited", 20, 12, 10]),
+    "shorter shifts": by(
+        "repair__manual__shift", [{"begin": 8.0, "hours": h, "days": 7} for h in (24, 16, 12)]
+    ),
+    "fewer parts": by(
+        "repair__manual__parts",
+        [{"probability": 0.5, "stock": n, "lead_time": "4 d"} for n in (60, 30, 15, 0)],
+    ),
+    "parts that take longer": by(
+        "repair__manual__parts",
+        [{"probability": 0.5, "stock": 0, "lead_time": t} for t in ("0 h", "1 d", "4 d")],
+    ),
+    "standbys that age": by("failures__exposure__standby", [0.0, 0.5, 2.0]),
+    "more relapses": by(
+        "repair__relapse", [{"probability": p, "time": "12 h"} for p in (0.0, 0.3, 0.9)]
+    ),
+    "rarer checkpoints, free ones": by("checkpoint", ["10 min", "1 h", "4 h"]),
 }
 
 

@@ -8,11 +8,13 @@ anything runs.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from failcast.results import RequestError
 from failcast.scenario import Distribution, Scenario, ScenarioError
+from failcast.scenario.recovering import PHASES
 from failcast.scenario.rules import plain_text
 from failcast.scenario.scenario import overlap
 from failcast.scenario.units import format_duration, format_rate
@@ -33,7 +35,25 @@ MAIN: Final = (
     "job.warm_standbys",
     "cluster.spare_pool",
 )
-_SHARES: Final = ("failures.systematic.fraction", "escalate", "silent_failure")
+#: Numbers of what is off by default: they are ranked as well where they are on.
+OPTIONAL: Final = (
+    "checkpoint.interval",
+    "checkpoint.write.mean",
+    *(f"recovery.{phase}.mean" for phase in PHASES),
+    "failures.exposure.standby",
+    "failures.exposure.idle",
+    "failures.exposure.spare",
+    "repair.automated.crews",
+    "repair.manual.crews",
+    "repair.manual.parts.stock",
+    "repair.manual.parts.lead_time.mean",
+    "repair.requalification.time.mean",
+    "repair.relapse.probability",
+)
+_SHARES: Final = (
+    *("failures.systematic.fraction", "escalate", "silent_failure"),
+    "relapse.probability",
+)
 
 
 def declared(
@@ -59,13 +79,15 @@ def main_numbers(
 ) -> tuple[tuple[Span, ...], dict[str, str]]:
     """The main numbers of the scenario, each from half of what it is to its double.
 
+    Those of checkpoints, phases, reserves and the repair shop are among them where they are on.
+
     Those that are zero, that have no mean to be changed, or whose double the scenario refuses in
     some combination are left out: they come second, each with the reason in a sentence. Raises
     RequestError where none is left.
     """
     spans: tuple[Span, ...] = ()
     left_out: dict[str, str] = {}
-    for path in MAIN:
+    for path in (*MAIN, *(each for each in OPTIONAL if _is_on(each, scenario))):
         found = _range_of(path, scenario)
         refused = found if isinstance(found, str) else None
         if isinstance(found, Span):
@@ -81,6 +103,18 @@ def main_numbers(
             "such as --vary recovery.time.mean=10min..40min."
         )
     return spans, left_out
+
+
+def _is_on(path: str, scenario: Scenario) -> bool:
+    """Whether a field is in use: neither off, nor zero, nor a word such as `unlimited`."""
+    value: Any = scenario
+    for name in path.removesuffix(".mean").split("."):
+        value = getattr(value, name, None)
+    if path.startswith("checkpoint.write") and not scenario.checkpoint.are_written:
+        return False
+    if isinstance(value, Distribution):
+        return value.mean_hours > 0.0
+    return isinstance(value, int | float) and 0.0 < value < math.inf
 
 
 def half_to_double(path: str, scenario: Scenario) -> Span | None:
@@ -100,7 +134,8 @@ def _range_of(path: str, scenario: Scenario) -> Span | str:
     ends = [number / 2.0, number * 2.0]
     if path.endswith(_SHARES):
         ends[1] = min(1.0, ends[1])
-    write: Callable[[float], str] = format_duration if path.endswith(".mean") else plain_text
+    is_time = path.endswith((".mean", ".interval"))
+    write: Callable[[float], str] = format_duration if is_time else plain_text
     if path.endswith(".rate"):
         write = format_rate
     if isinstance(value, int):
