@@ -204,6 +204,9 @@ def test_generated_scenarios_reach_every_event_transition_and_end(
     short = PAIRWISE[0].with_(run__max_events=5)
     late = CORNERS[0].with_(preemption__wait=1e4)
     slow = CORNERS[0].with_(selection__time=1e4)
+    writing = PAIRWISE[0].with_(
+        checkpoint={"interval": 1.0, "write": 1e4}, failures__exposure__checkpointing=False
+    )
     # A standby is not chosen again where one fails in a selection; reserves are found failed.
     swapped = Scenario().with_(
         cluster={"working_pool": 20, "spare_pool": 5},
@@ -213,7 +216,7 @@ def test_generated_scenarios_reach_every_event_transition_and_end(
         failures__health_check=1.0,
         selection={"policy": "random", "time": 2.0},
     )
-    for scenario in [*PAIRWISE, *CORNERS, short, late, slow, swapped]:
+    for scenario in [*PAIRWISE, *CORNERS, short, late, slow, writing, swapped]:
         for replication in range(3):
             found = trace(
                 scenario, seed=scenario.run.seed, replication=replication, engine="reference"

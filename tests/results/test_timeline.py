@@ -13,6 +13,7 @@ from tests.results.synthetic import FINISHED, OUT_OF_TIME, sample_of
 from tests.results.test_notebook import shown
 
 import failcast as fc
+from failcast.engine import SERIES_STATES
 from failcast.results.timeline import PLAIN_STEPS, POINTS
 from failcast.results.timeline_file import FORMATS
 from failcast.results.timeline_words import series_rows
@@ -27,8 +28,10 @@ def synthetic() -> fc.Series:
     """Four runs of 1, 2, 3 and 4 hours; in each hour one more server is in repair."""
     columns = {"training_hours": [1.0, 2.0, 3.0, 4.0]}
     sample = sample_of(columns, status=[FINISHED, OUT_OF_TIME, FINISHED, FINISHED])
-    counts = np.zeros((4, 4, 7), dtype=np.int32)
-    counts[:, :, 5] = np.arange(4)[None, :] + 10 * np.arange(4)[:, None]
+    counts = np.zeros((4, 4, len(SERIES_STATES)), dtype=np.int32)
+    counts[:, :, SERIES_STATES.index("in_repair")] = (
+        np.arange(4)[None, :] + 10 * np.arange(4)[:, None]
+    )
     return fc.Series(sample, 1.0, counts)
 
 
