@@ -107,9 +107,7 @@ def main_numbers(
 
 def _is_on(path: str, scenario: Scenario) -> bool:
     """Whether a field is in use: neither off, nor zero, nor a word such as `unlimited`."""
-    value: Any = scenario
-    for name in path.removesuffix(".mean").split("."):
-        value = getattr(value, name, None)
+    value = _value_of(path, scenario)
     if path.startswith("checkpoint.write") and not scenario.checkpoint.are_written:
         return False
     if isinstance(value, Distribution):
@@ -123,11 +121,17 @@ def half_to_double(path: str, scenario: Scenario) -> Span | None:
     return found if isinstance(found, Span) else None
 
 
-def _range_of(path: str, scenario: Scenario) -> Span | str:
-    """The range of a main number from half to double, or why it has none."""
+def _value_of(path: str, scenario: Scenario) -> Any:
+    """What stands in a field, the whole distribution for its mean; None within what is off."""
     value: Any = scenario
     for name in path.removesuffix(".mean").split("."):
-        value = getattr(value, name)
+        value = getattr(value, name, None)
+    return value
+
+
+def _range_of(path: str, scenario: Scenario) -> Span | str:
+    """The range of a main number from half to double, or why it has none."""
+    value = _value_of(path, scenario)
     number = value.mean_hours if isinstance(value, Distribution) else float(value)
     if number == 0.0:
         return "it is zero, so there is nothing to halve or to double."
