@@ -16,6 +16,8 @@ import subprocess
 import sys
 from typing import Any, Final
 
+from failcast.engine import lowering
+
 #: The one function that others call.
 _TOP: Final = "run_block"
 
@@ -40,11 +42,11 @@ def build() -> bool:
 
 
 def _everything_below(library: Any, found: dict[Any, None]) -> dict[Any, None]:
-    """Return all libraries that a library needs, directly or not."""
+    """Return a library and all that it needs, directly or not; each stands behind what it needs."""
     for each in library._linking_libraries:
         if each not in found:
-            found[each] = None
             _everything_below(each, found)
+    found[library] = None
     return found
 
 
@@ -56,7 +58,8 @@ def _finalize(library: Any) -> None:
         library._finalized = True
         return
     library.enable_object_caching()  # or its machine code is not kept
-    for each in _everything_below(library, {}):
+    *below, _ = _everything_below(library, {})
+    for each in reversed(below):  # a function that nobody has asked for yet is left out
         library._final_module.link_in(each._get_module_for_linking(), preserve=True)
     library._optimize_final_module()
     library._final_module.verify()
@@ -82,9 +85,11 @@ def main() -> int:
     libraries.finalize = _finalize
     generators.set_env = _set_env
     from failcast.engine import image
-    from failcast.engine.kernel import run_block
     from failcast.engine.plan import PLAN_DTYPE
-    from failcast.engine.world import WORLD_DTYPE
+    from failcast.engine.world import WORLD_DTYPE, WORLD_FIXED
+
+    lowering.tell({PLAN_DTYPE: PLAN_DTYPE.names or (), WORLD_DTYPE: WORLD_FIXED})
+    from failcast.engine.kernel import run_block
 
     records = numba.from_dtype(PLAN_DTYPE), numba.from_dtype(WORLD_DTYPE)
     word, number = numba.uint64, numba.int64

@@ -88,6 +88,7 @@ _COUNTS = (
     "diagnosed_late",  # not at the failure
     "first_tier",  # of those that are on, and the one behind the last
     "last_tier",
+    "losses_survived",  # the worst failure that all of them survive
     "relapse",
     "faults",
     "shop",
@@ -346,10 +347,13 @@ def _fill_work(plan: Plan, scenario: Scenario) -> None:
     plan.write_exposed = write if plan.write_is_exposed else 0.0
     plan.steady = plan.checkpointed and _is_steady(checkpoint, plan.checkpoint_interval + write)
     restores, tiers = False, checkpoint.tiers.named() if plan.checkpointed else ()
+    plan.losses_survived = len(SEVERITIES) - 1
     for name, tier in tiers:
         place = TIERS.index(name)
         plan.tier_every[place] = tier.every
-        plan.tier_survives[place] = list(SEVERITIES).index(tier.survives)
+        survived = list(SEVERITIES).index(tier.survives)
+        plan.tier_survives[place] = survived
+        plan.losses_survived = min(plan.losses_survived, survived)
         restores = restores or tier.restore.mean_hours > 0.0
     if tiers:
         plan.first_tier, plan.last_tier = TIERS.index(tiers[0][0]), TIERS.index(tiers[-1][0]) + 1

@@ -51,6 +51,32 @@ CALENDAR_DTYPE: Final = np.dtype(
 SHEET_DTYPE: Final = np.dtype((np.record, [("key", np.float64), ("tie", np.int64)]))
 TIE_DTYPE: Final = np.dtype((np.record, [("is_", np.int64)]))
 
+_ADDRESSES: Final = (
+    "servers",
+    "states",
+    "pool",
+    "spares",
+    "standbys",
+    "idles",
+    "befores",
+    "day_keys",
+    "day_ties",
+    "reserves",
+    "chosen",
+    "ledger",
+    "excess",
+    "queues",
+    "orders",
+    "slots",
+    "calendars",
+    "blame_hours",
+    "down_hours",
+    "failing",  # servers that failed and are not diagnosed yet
+    "ends",
+    "lines",  # of the trace; a numpy record has a method trace
+    "counts_of",  # the series
+)
+
 #: The world: the job, and the addresses of all tables.
 WORLD_DTYPE: Final = np.dtype(
     (
@@ -134,35 +160,8 @@ WORLD_DTYPE: Final = np.dtype(
                 "orders_made",
             )
         ]
-        + [
-            (name, np.uint64)
-            for name in (
-                "root",
-                "servers",
-                "states",
-                "pool",
-                "spares",
-                "standbys",
-                "idles",
-                "befores",
-                "day_keys",
-                "day_ties",
-                "reserves",
-                "chosen",
-                "ledger",
-                "excess",
-                "queues",
-                "orders",
-                "slots",
-                "calendars",
-                "blame_hours",
-                "down_hours",
-                "failing",  # servers that failed and are not diagnosed yet
-                "ends",
-                "lines",  # of the trace; a numpy record has a method trace
-                "counts_of",  # the series
-            )
-        ]
+        + [("root", np.uint64)]
+        + [(name, np.uint64) for name in _ADDRESSES]
         + [
             ("books", np.float64, (len(BUCKETS),)),
             ("counts", np.int64, (len(COUNTERS),)),
@@ -178,6 +177,9 @@ WORLD_DTYPE: Final = np.dtype(
         ],
     )
 )
+
+#: What of the world does not change while compiled code runs: where the tables are, and their room.
+WORLD_FIXED: Final = (*_ADDRESSES, "servers_total", "trace_room", "count_step", "counts_room")
 
 #: What an event of a server touches: 64 bytes, one line of cache.
 SERVER_DTYPE: Final = np.dtype(

@@ -15,6 +15,7 @@ from failcast.engine.kernel.stretch import begin_clock, begin_wall, next_in_stre
 from failcast.engine.model import (
     BUCKET_OF_PHASE,
     COMPUTING,
+    DIAGNOSIS_PARTS,
     ENDED,
     EVENT_FINISHED,
     RANK_CHECKPOINT,
@@ -28,6 +29,7 @@ from failcast.engine.model import (
     RANK_REPLAY,
     RANK_STALL_WAKE,
     RECOVERING,
+    RECOVERY_PARTS,
     STALLED,
     UNDIVIDED_PART,
     Status,
@@ -106,12 +108,22 @@ def phase_of(part):  # type: ignore[no-untyped-def]  # compiled
 def book_parts(w, now):  # type: ignore[no-untyped-def]  # compiled
     """Book the hours of the present recovery by phase, as far as it came."""
     begin = w.part_begin
-    for part in range(w.first_part, w.last_part):
-        end = min(w.part_ends[part], now)
-        if part != UNDIVIDED_PART:
-            w.phase_hours[phase_of(part)] += end - begin
-        begin = end
+    if w.first_part < min(w.last_part, DIAGNOSIS_PARTS):
+        for part in range(DIAGNOSIS_PARTS):
+            begin = _book_part(w, now, part, begin)
+    elif w.first_part < w.last_part:
+        for part in range(DIAGNOSIS_PARTS, RECOVERY_PARTS):
+            begin = _book_part(w, now, part, begin)
     w.first_part = w.last_part
+
+
+@inlined
+def _book_part(w, now, part, begin):  # type: ignore[no-untyped-def]  # compiled
+    """Book the hours of one part, and return when they end."""
+    end = min(w.part_ends[part], now)
+    if part != UNDIVIDED_PART:
+        w.phase_hours[phase_of(part)] += end - begin
+    return end
 
 
 @bare
@@ -173,7 +185,7 @@ def _rare_or(plan, w, time, rank):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def _next_of_job(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return (time, rank) of the job's own next event: finish, failure, or the end of its phase."""
-    if skips(w):
+    if skips(plan, w):
         return next_in_stretch(plan, w)
     if w.phase == COMPUTING:
         key = finish_key(plan, w)

@@ -141,27 +141,34 @@ def _find_culprit(plan, w, now, s, place, others):  # type: ignore[no-untyped-de
         _blame(plan, w, now, blamed, blamed == s, place)
 
 
-@bare
+@inlined
 def _fail_in_phases(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """A recovery in phases begins, perhaps in the midst of another; it finds out who failed."""
     if w.phase == RECOVERING:
         book_parts(w, now)
     id_at(w.failing, w.failing_count).server = s
     w.failing_count += 1
-    server_at(w.servers, s).failed = FAILED_ACTIVE
-    _move_point(w, s, math.inf)
+    server = server_at(w.servers, s)
+    server.failed = FAILED_ACTIVE
+    remove(w, calendar_at(w.calendars, FAILING), s)
+    server.key = math.inf  # where a calendar has nobody
     w.recoveries += 1
     if plan.diagnosed_late != 0:
         change(w, now, RECOVERING, w.standby_count)
         w.diagnosing = 1
         plan_diagnosis(plan, w, now)
-        return
+    else:
+        _diagnose_at_once(plan, w, now)
+
+
+@bare
+def _diagnose_at_once(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     _diagnose_all(plan, w, now)
     change(w, now, RECOVERING, w.standby_count)
     plan_restart(plan, w, now)
 
 
-@bare
+@inlined
 def _diagnose_all(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Find a culprit for each failure since the job last computed, in their order."""
     for i in range(w.failing_count):
@@ -169,20 +176,8 @@ def _diagnose_all(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
         server = server_at(w.servers, s)
         server.failed = NOT_FAILED
         place = address(w.root, s, int(server.renewal))
-        _find_culprit_late(plan, w, now, s, place, w.active - (w.failing_count - i))
+        _find_culprit(plan, w, now, s, place, w.active - (w.failing_count - i))
     w.failing_count = FIRST
-
-
-@bare
-def _find_culprit_late(plan, w, now, s, place, others):  # type: ignore[no-untyped-def]  # compiled
-    """Do what ``_find_culprit`` does, in code that is not laid into its caller."""
-    blamed = _diagnose(plan, w, s, place, others)
-    if blamed != s:
-        _stay(plan, w, s)
-    if blamed != NONE:
-        if blamed != s:
-            place = address(w.root, blamed, int(server_at(w.servers, blamed).renewal))
-        _blame_late(plan, w, now, blamed, blamed == s, place)
 
 
 @bare
@@ -190,7 +185,7 @@ def _blame_late(plan, w, now, s, right, place):  # type: ignore[no-untyped-def] 
     _blame(plan, w, now, s, right, place)
 
 
-@bare
+@inlined
 def end_diagnosis(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """It is known who failed; now the job can be restarted. The hours up to now are booked."""
     book_parts(w, now)
@@ -323,8 +318,9 @@ def come_back(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     w.counts[REPAIRS_SUCCESSFUL] += 1 - server.silent
     was_defective = server.defective
     server.defective &= server.silent
-    server.faulty &= server.silent
-    if server.condemned != 0:
+    if plan.faults != 0:
+        server.faulty &= server.silent
+    if plan.ledger != 0 and server.condemned != 0:
         _retire(plan, w, now, s)
         return
     server.renewal += 1
@@ -334,7 +330,7 @@ def come_back(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         server.life = life_hours(plan, w.root, s, int(server.renewal), server.defective)
         if plan.faults != 0:
             server.life = with_fault(plan, w, s, server.life)
-    if server.failed != NOT_FAILED:
+    if plan.reserve_exposed != 0 and server.failed != NOT_FAILED:
         _return_spare(plan, w, now, s)
         return
     if server.defective != 0:

@@ -322,20 +322,23 @@ def choose(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 @bare
 def _set_reserves_aside(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """List all standbys and idle servers, mark them, and return how many there are."""
-    n = FIRST
+    n, idle = FIRST, w.idle
     while w.standby_count > 0:
-        id_at(w.reserves, n).server = pop_standby(w)
+        _set_aside(plan, w, now, n, pop_standby(w))
         n += 1
-    for i in range(w.idle):
-        id_at(w.reserves, n).server = id_at(w.idles, i).server
-        n += 1
+    for i in range(idle):
+        _set_aside(plan, w, now, n + i, int(id_at(w.idles, i).server))
     w.idle = FIRST
-    for i in range(n):
-        s = int(id_at(w.reserves, i).server)
-        if plan.reserve_exposed != 0:
-            rise(plan, w, now, s)
-        state_at(w.states, s).is_ = _SET_ASIDE
-    return n
+    return n + idle
+
+
+@inlined
+def _set_aside(plan, w, now, n, s):  # type: ignore[no-untyped-def]  # compiled
+    """Put a server at the ``n``-th place of the list."""
+    id_at(w.reserves, n).server = s
+    if plan.reserve_exposed != 0:
+        rise(plan, w, now, s)
+    state_at(w.states, s).is_ = _SET_ASIDE
 
 
 @inlined

@@ -20,7 +20,7 @@ def strike(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     w.replay_next = replay_hours(plan, w.replays)
     server, state = server_at(w.servers, s), int(state_at(w.states, s).is_)
     if state == ACTIVE and server.failed == NOT_FAILED:
-        if skips(w):
+        if skips(plan, w):
             catch_up(plan, w, now, 0, 1)  # a checkpoint comes before a failure, its end after
         settle(plan, w, now)
         return s

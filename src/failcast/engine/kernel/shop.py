@@ -48,13 +48,23 @@ def open_shop(plan, w):  # type: ignore[no-untyped-def]  # compiled
     w.orders_due = w.orders_made = FIRST
 
 
-@bare
+@inlined
 def bring_in(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Let a blamed server ask for the automated stage."""
     state_at(w.states, s).is_ = AWAITING_REPAIR
     server_at(w.servers, s).since = now
-    join_queue(w, AUTOMATED_STAGE, s)
-    serve(plan, w, now, AUTOMATED_STAGE)
+    queue = queue_at(w.queues, AUTOMATED_STAGE)
+    if is_served_at_once(queue):
+        queue.free -= 1
+        _begin_automated(plan, w, now, s, FIRST)
+    else:
+        join_queue(w, AUTOMATED_STAGE, s)
+
+
+@inlined
+def is_served_at_once(queue):  # type: ignore[no-untyped-def]  # compiled
+    """Say whether a crew is free, so that nobody waits for one."""
+    return queue.free > 0 and queue.count == 0
 
 
 @inlined
@@ -97,11 +107,13 @@ def serve(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
             _begin_manual(plan, w, now, s, queue.count)
 
 
-@bare
+@inlined
 def release(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
     """A crew has done its work."""
-    queue_at(w.queues, stage).free += 1
-    serve(plan, w, now, stage)
+    queue = queue_at(w.queues, stage)
+    queue.free += 1
+    if queue.count > 0:
+        serve(plan, w, now, stage)
 
 
 @bare
@@ -117,8 +129,18 @@ def ask_for_manual(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         record(w, now, EVENT_PART_ORDER, s, stock.free - stock.count)
         _hand_out(plan, w, now)
     else:
+        _ask_for_crew(plan, w, now, s)
+
+
+@inlined
+def _ask_for_crew(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+    """Let a server ask for a crew of the manual stage."""
+    queue = queue_at(w.queues, MANUAL_STAGE)
+    if is_served_at_once(queue):
+        queue.free -= 1
+        _begin_manual(plan, w, now, s, FIRST)
+    else:
         join_queue(w, MANUAL_STAGE, s)
-        serve(plan, w, now, MANUAL_STAGE)
 
 
 @bare
@@ -138,8 +160,7 @@ def _hand_out(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     stock = queue_at(w.queues, PARTS)
     while stock.free > 0 and stock.count > 0:
         stock.free -= 1
-        join_queue(w, MANUAL_STAGE, leave_queue(w, PARTS))
-        serve(plan, w, now, MANUAL_STAGE)
+        _ask_for_crew(plan, w, now, leave_queue(w, PARTS))
 
 
 @bare

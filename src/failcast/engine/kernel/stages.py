@@ -5,7 +5,7 @@ Where repairs are followed by a test, that is a stage of its own, which needs no
 
 from __future__ import annotations
 
-from failcast.engine.compiled import bare
+from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import record
 from failcast.engine.kernel.calendar import push_due
 from failcast.engine.kernel.failures import come_back
@@ -39,7 +39,7 @@ from failcast.engine.random import (
 from failcast.engine.world import AUTOMATED_STAGE, MANUAL_STAGE
 
 
-@bare
+@inlined
 def stage_end(plan, w, now, s, rank):  # type: ignore[no-untyped-def]  # compiled
     """A stage ends: its crew takes up the next server, then this one goes on."""
     place = address(w.root, s, int(server_at(w.servers, s).renewal))
@@ -51,7 +51,7 @@ def stage_end(plan, w, now, s, rank):  # type: ignore[no-untyped-def]  # compile
         _requalification_end(plan, w, now, s, place)
 
 
-@bare
+@inlined
 def _automated_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
     w.counts[REPAIRS_AUTOMATED] += 1
     escalated = uniform(place, ESCALATE) < plan.p_escalate
@@ -66,7 +66,7 @@ def _automated_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # c
         _mended(plan, w, now, s, place)
 
 
-@bare
+@inlined
 def _manual_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
     w.counts[REPAIRS_MANUAL] += 1
     outcome = _outcome(w, s, uniform(place, MANUAL_SILENT) < plan.p_manual_silent)
@@ -75,7 +75,7 @@ def _manual_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # comp
     _mended(plan, w, now, s, place)
 
 
-@bare
+@inlined
 def _mended(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
     """The last stage is over: the server is tested, if it is to be, or leaves."""
     if plan.requalified == 0:
@@ -101,7 +101,7 @@ def _requalification_end(plan, w, now, s, place):  # type: ignore[no-untyped-def
         _leave(plan, w, now, s)
 
 
-@bare
+@inlined
 def _outcome(w, s, silent):  # type: ignore[no-untyped-def]  # compiled
     """Note how the last stage went, and return what the trace says of it."""
     server_at(w.servers, s).silent = 1 if silent else 0

@@ -9,10 +9,10 @@ from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.ages import begin_life
 from failcast.engine.kernel.calendar import clear
 from failcast.engine.kernel.order import keep_first
-from failcast.engine.kernel.pools import add_idle, append_to_pool, append_to_spares
 from failcast.engine.kernel.reserves import rest
 from failcast.engine.kernel.rows import (
     calendar_at,
+    id_at,
     ledger_at,
     server_at,
     slot_at,
@@ -27,14 +27,18 @@ from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
 from failcast.engine.plan import START_NEW
 from failcast.engine.random import DEFECTIVE, address, bits, replication_root, to_unit
 from failcast.engine.replay import replay_hours
+from failcast.engine.tables import code
 from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS, NONE
 
 #: Standard errors of a share; the share of draws below a bound is further off in 1 of 10**8 cases.
 _FAR: Final = 6.0
-#: Of a job's length, so that rounding takes its end not beyond the limit of its calendar.
+#: Of a job's length, so that rounding takes its end not beyond the limit of its calendar; and where
+#: the clock runs on while work is lost.
 _ROOM: Final = 1.0 + 1e-9
+_ROOM_FOR_LOSSES: Final = 1.25
 #: More hours than anything is due after.
 _NEVER: Final = 1e300
+GOOD: Final = code(0)
 
 
 @bare
@@ -63,7 +67,8 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
     clear_work(plan, w)
     w.replays, w.replay_next = FIRST, replay_hours(plan, FIRST)
     w.root = replication_root(seed, replication)
-    clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour, _ROOM * plan.length)
+    room = _ROOM_FOR_LOSSES if plan.loses_work != 0 else _ROOM
+    clear(calendar_at(w.calendars, FAILING), plan.failures_per_hour, room * plan.length)
     clear(calendar_at(w.calendars, DUE), plan.dues_per_hour, _NEVER)
     _reset_servers(plan, w)
     if plan.shop != 0:
@@ -73,20 +78,18 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
 @bare
 def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     total = plan.servers_total
-    w.pool_end = w.spare_head = w.spares_left = w.idle = FIRST
+    _fill_pools(plan, w)
     for s in range(total):
         server = server_at(w.servers, s)
         server.renewal = server.preemptions = 0
+        server.rank = server.silent = 0  # all flags, so that they are one store
         server.defective = server.condemned = server.escalated = server.failed = 0
         server.faulty = server.relapsing = 0
-        if s < plan.working_pool:
-            state_at(w.states, s).is_ = IDLE
-            append_to_pool(w, s)
-            add_idle(w, s)
-        else:
-            state_at(w.states, s).is_ = SPARE
-            append_to_spares(w, s)
-        _begin_life(plan, w, s)
+        server.in_pool = server.after = s
+        server.life = life_hours(plan, w.root, s, FIRST, GOOD)
+    if plan.start != START_NEW or plan.age_kept != 0 or plan.reserve_exposed != 0:
+        for s in range(total):
+            _begin_life(plan, w, s)
     if plan.ledger != 0:
         for s in range(total):
             line = ledger_at(w.ledger, s)
@@ -94,6 +97,20 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
             line.score, line.blames = plan.score_initial, 0
     if plan.defective_count > 0:
         _choose_defective(plan, w)
+
+
+@bare
+def _fill_pools(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Let the servers be idle in the working pool, or spare, in the order of their numbers."""
+    working, spare = plan.working_pool, plan.servers_total - plan.working_pool
+    for s in range(working):
+        id_at(w.pool, s).server = id_at(w.idles, s).server = s
+        state_at(w.states, s).is_ = IDLE
+    for k in range(spare):
+        id_at(w.spares, k).server = working + k
+        state_at(w.states, working + k).is_ = SPARE
+    w.pool_end = w.idle = working
+    w.spare_head, w.spares_left = FIRST, spare
 
 
 @inlined

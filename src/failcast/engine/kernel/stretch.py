@@ -83,12 +83,14 @@ def end_write(plan, w, now, cycle):  # type: ignore[no-untyped-def]  # compiled
 
 
 @inlined
-def skips(w):  # type: ignore[no-untyped-def]  # compiled
+def skips(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Say whether the job is in a stretch of which nobody looks at each cycle."""
+    if plan.steady == 0:
+        return False
     return w.skips != 0 and (w.phase == COMPUTING or w.phase == CHECKPOINTING)
 
 
-@bare
+@inlined
 def next_in_stretch(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return (time, rank) of the finish or failure that ends the stretch, and note its cycle."""
     last = w.cycles
@@ -138,7 +140,7 @@ def _is_written_before(plan, w, cycle, point):  # type: ignore[no-untyped-def]  
     return _time_in_write(plan, w, cycle, point) > end_wall(plan, w, cycle)
 
 
-@bare
+@inlined
 def go_along(plan, w, cycle, writing):  # type: ignore[no-untyped-def]  # compiled
     """Let all cycles up to ``cycle`` be over, and perhaps the write of the next one have begun."""
     if cycle > w.cycle:
@@ -157,7 +159,7 @@ def go_along(plan, w, cycle, writing):  # type: ignore[no-untyped-def]  # compil
         w.phase_end = end_wall(plan, w, cycle + 1)
 
 
-@bare
+@inlined
 def _keep(plan, w, number):  # type: ignore[no-untyped-def]  # compiled
     """Let the tiers have what they took of the checkpoints up to ``number``."""
     for tier in range(plan.first_tier, plan.last_tier):

@@ -80,11 +80,13 @@ def _arrive(w, now, tier):  # type: ignore[no-untyped-def]  # compiled
         w.saved_number[tier] = w.unsafe_number[tier]
 
 
-@bare
+@inlined
 def lose_server(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """A server is taken out of the job, and what it kept is gone."""
     w.lost_servers += 1
-    lose_work(plan, w, now, SERVER_LOST if w.lost_servers == 1 else SERVERS_LOST)
+    severity = SERVER_LOST if w.lost_servers == 1 else SERVERS_LOST
+    if severity > plan.losses_survived:  # else the failure has cost all that there was to lose
+        lose_work(plan, w, now, severity)
 
 
 @bare
@@ -129,7 +131,7 @@ def end_checkpoint(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
 # --- The parts of a recovery ----------------------------------------------------------------------
 
 
-@bare
+@inlined
 def plan_diagnosis(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Draw how long it takes to find out who failed."""
     place = address(w.root, w.recoveries - 1, FIRST)
@@ -141,7 +143,7 @@ def plan_diagnosis(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     w.phase_end = now + elapsed
 
 
-@bare
+@inlined
 def plan_restart(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     """Draw how long it takes from the diagnosis until the job goes on."""
     place = address(w.root, w.recoveries - 1, FIRST)
