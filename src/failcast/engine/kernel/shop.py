@@ -30,6 +30,7 @@ from failcast.engine.random import (
     PART_NEEDED,
     address,
     drawn,
+    sample,
     uniform,
 )
 from failcast.engine.shifts import hours_with_breaks
@@ -168,7 +169,7 @@ def _begin_automated(plan, w, now, s, waiting):  # type: ignore[no-untyped-def] 
     pass_on(w, now, s, AUTOMATED_REPAIR)
     record(w, now, EVENT_AUTOMATED_REPAIR_BEGIN, s, waiting)
     place = address(w.root, s, int(server_at(w.servers, s).renewal))
-    time = drawn(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
+    time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     push_due(w, now + time, RANK_AUTOMATED_END, s)
 
 
@@ -177,5 +178,5 @@ def _begin_manual(plan, w, now, s, waiting):  # type: ignore[no-untyped-def]  # 
     pass_on(w, now, s, MANUAL_REPAIR)
     record(w, now, EVENT_MANUAL_REPAIR_BEGIN, s, waiting)
     place = address(w.root, s, int(server_at(w.servers, s).renewal))
-    time = drawn(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
+    time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
     push_due(w, now + hours_with_breaks(plan, now, time), RANK_MANUAL_END, s)

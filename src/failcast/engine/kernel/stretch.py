@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.calendar import next_key_until
 from failcast.engine.kernel.rows import calendar_at
@@ -162,13 +164,13 @@ def go_along(plan, w, cycle, writing):  # type: ignore[no-untyped-def]  # compil
 @inlined
 def _keep(plan, w, number):  # type: ignore[no-untyped-def]  # compiled
     """Let the tiers have what they took of the checkpoints up to ``number``."""
-    for tier in range(plan.first_tier, plan.last_tier):
+    for tier in range(np.uint64(plan.first_tier), np.uint64(plan.last_tier)):
         every = plan.tier_every[tier]
         is_under_way = not math.isinf(w.safe_at[tier])
         taken = w.unsafe_number[tier] if is_under_way else w.saved_number[tier]
         first = max(taken + every, w.number + 1)
         if every > 0 and first <= number:
-            last = first + every * ((number - first) // every)
+            last = number if every == 1 else first + every * ((number - first) // every)
             if last > first:
                 w.saved_number[tier] = last - every
                 w.saved[tier] = progress_at(plan, w, last - every - w.from_number)

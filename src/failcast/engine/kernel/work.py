@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.books import change, phase_of, record, settle
 from failcast.engine.kernel.stretch import anchor, begin_write, end_wall, end_write
@@ -59,13 +61,13 @@ def clear_work(plan, w):  # type: ignore[no-untyped-def]  # compiled
 def lose_work(plan, w, now, severity):  # type: ignore[no-untyped-def]  # compiled
     """Go back to the newest checkpoint that survives: what was computed since then is lost."""
     best, found = 0.0, NONE
-    for tier in range(plan.first_tier, plan.last_tier):
+    for tier in range(np.uint64(plan.first_tier), np.uint64(plan.last_tier)):
         _arrive(w, now, tier)
         w.safe_at[tier] = math.inf
         if severity > plan.tier_survives[tier]:
             w.saved[tier], w.saved_number[tier] = NO_COPY, FIRST
         if w.saved[tier] > best:
-            best, found = w.saved[tier], tier
+            best, found = w.saved[tier], int(np.int64(tier))
     w.books[LOST] += w.progress - best
     w.books[PRODUCTIVE] = w.progress = best
     w.restore_tier = found
@@ -114,14 +116,14 @@ def end_checkpoint(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     else:
         settle(plan, w, now)
         anchor(plan, w)
-    for tier in range(plan.first_tier, plan.last_tier):
+    for tier in range(np.uint64(plan.first_tier), np.uint64(plan.last_tier)):
         _arrive(w, now, tier)
         every = plan.tier_every[tier]
         due = every > 0 and w.number - w.saved_number[tier] >= every
         if due and math.isinf(w.safe_at[tier]):
             kind, a, b = plan.persist_kind[tier], plan.persist_a[tier], plan.persist_b[tier]
             w.unsafe[tier], w.unsafe_number[tier] = w.progress, w.number
-            w.safe_at[tier] = now + drawn(kind, a, b, place, TIER_PERSIST + tier)
+            w.safe_at[tier] = now + drawn(kind, a, b, place, TIER_PERSIST + int(np.int64(tier)))
             taken += 1
     w.counts[CHECKPOINTS] += 1
     record(w, now, EVENT_CHECKPOINT, NONE, taken)
