@@ -8,6 +8,7 @@ from typing import Final
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.ages import begin_life
 from failcast.engine.kernel.calendar import clear
+from failcast.engine.kernel.hosts import join
 from failcast.engine.kernel.order import keep_first
 from failcast.engine.kernel.reserves import rest
 from failcast.engine.kernel.rows import (
@@ -78,7 +79,8 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
 @bare
 def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     total = plan.servers_total
-    _fill_pools(plan, w)
+    at_work = plan.working_pool >= plan.job_servers and plan.reserve_exposed == 0
+    _fill_pools(plan, w, at_work)
     for s in range(total):
         server = server_at(w.servers, s)
         server.renewal = server.preemptions = 0
@@ -97,19 +99,29 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
             line.score, line.blames = plan.score_initial, 0
     if plan.defective_count > 0:
         _choose_defective(plan, w)
+    if at_work:
+        for s in range(plan.working_pool):
+            join(plan, w, s)
 
 
 @bare
-def _fill_pools(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    """Let the servers be idle in the working pool, or spare, in the order of their numbers."""
+def _fill_pools(plan, w, at_work):  # type: ignore[no-untyped-def]  # compiled
+    """Let the servers be idle in the working pool, or spare, in the order of their numbers.
+
+    Where there are enough for the job, all of them are at work before the first selection, which
+    takes out those that are too many: it makes no difference to it, and most need not be moved.
+    """
     working, spare = plan.working_pool, plan.servers_total - plan.working_pool
     for s in range(working):
-        id_at(w.pool, s).server = id_at(w.idles, s).server = s
+        id_at(w.pool, s).server = s
         state_at(w.states, s).is_ = IDLE
+    idle = FIRST if at_work else working
+    for s in range(idle):
+        id_at(w.idles, s).server = s
     for k in range(spare):
         id_at(w.spares, k).server = working + k
         state_at(w.states, working + k).is_ = SPARE
-    w.pool_end = w.idle = working
+    w.pool_end, w.idle = working, idle
     w.spare_head, w.spares_left = FIRST, spare
 
 
