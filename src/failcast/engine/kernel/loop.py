@@ -32,7 +32,7 @@ from failcast.engine.kernel.rows import calendar_at, flag_at, server_at
 from failcast.engine.kernel.series import count_servers
 from failcast.engine.kernel.shop import part_arrival
 from failcast.engine.kernel.stages import stage_end
-from failcast.engine.kernel.start import reset
+from failcast.engine.kernel.start import put_to_work, reset
 from failcast.engine.kernel.stretch import anchor, catch_up, go_along, skips
 from failcast.engine.kernel.tally import defective_mean, down_p99, tally_all
 from failcast.engine.kernel.work import begin_checkpoint, end_checkpoint
@@ -118,6 +118,7 @@ def _run_any(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def] 
 @inlined
 def _run(plan, w, seed, replication, stop):  # type: ignore[no-untyped-def]  # compiled
     reset(plan, w, seed, replication)
+    put_to_work(plan, w)
     select_hosts(plan, w, 0.0)
     schedule(plan, w)
     due = calendar_at(w.calendars, DUE)

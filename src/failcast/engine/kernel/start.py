@@ -79,8 +79,7 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
 @bare
 def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     total = plan.servers_total
-    at_work = plan.working_pool >= plan.job_servers and plan.reserve_exposed == 0
-    _fill_pools(plan, w, at_work)
+    _fill_pools(plan, w)
     for s in range(total):
         server = server_at(w.servers, s)
         server.renewal = server.preemptions = 0
@@ -99,23 +98,16 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
             line.score, line.blames = plan.score_initial, 0
     if plan.defective_count > 0:
         _choose_defective(plan, w)
-    if at_work:
-        for s in range(plan.working_pool):
-            join(plan, w, s)
 
 
 @bare
-def _fill_pools(plan, w, at_work):  # type: ignore[no-untyped-def]  # compiled
-    """Let the servers be idle in the working pool, or spare, in the order of their numbers.
-
-    Where there are enough for the job, all of them are at work before the first selection, which
-    takes out those that are too many: it makes no difference to it, and most need not be moved.
-    """
+def _fill_pools(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Let the servers be idle in the working pool, or spare, in the order of their numbers."""
     working, spare = plan.working_pool, plan.servers_total - plan.working_pool
     for s in range(working):
         id_at(w.pool, s).server = s
         state_at(w.states, s).is_ = IDLE
-    idle = FIRST if at_work else working
+    idle = FIRST if _suffice(plan) else working
     for s in range(idle):
         id_at(w.idles, s).server = s
     for k in range(spare):
@@ -123,6 +115,22 @@ def _fill_pools(plan, w, at_work):  # type: ignore[no-untyped-def]  # compiled
         state_at(w.states, working + k).is_ = SPARE
     w.pool_end, w.idle = working, idle
     w.spare_head, w.spares_left = FIRST, spare
+
+
+@inlined
+def _suffice(plan):  # type: ignore[no-untyped-def]  # compiled
+    return plan.working_pool >= plan.job_servers and plan.reserve_exposed == 0
+
+
+@bare
+def put_to_work(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Where there are enough servers for the job, let all be active before the first selection.
+
+    That takes out those that are too many. To it this makes no difference, and most are not moved.
+    """
+    if _suffice(plan):
+        for s in range(plan.working_pool):
+            join(plan, w, s)
 
 
 @inlined
