@@ -16,8 +16,10 @@ _HERE: Final = Path(__file__).parent
 _SOURCES: Final = (
     *sorted((_HERE / "kernel").glob("*.py")),
     _HERE / "ages.py",
+    _HERE / "building.py",
     _HERE / "compiled.py",
     _HERE / "lives.py",
+    _HERE / "lowering.py",
     _HERE / "memory.py",
     _HERE / "model.py",
     _HERE / "plan.py",

@@ -54,18 +54,7 @@ def bring_in(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     """Let a blamed server ask for the automated stage."""
     state_at(w.states, s).is_ = AWAITING_REPAIR
     server_at(w.servers, s).since = now
-    queue = queue_at(w.queues, AUTOMATED_STAGE)
-    if is_served_at_once(queue):
-        queue.free -= 1
-        _begin_automated(plan, w, now, s, FIRST)
-    else:
-        join_queue(w, AUTOMATED_STAGE, s)
-
-
-@inlined
-def is_served_at_once(queue):  # type: ignore[no-untyped-def]  # compiled
-    """Say whether a crew is free, so that nobody waits for one."""
-    return queue.free > 0 and queue.count == 0
+    _ask_for_crew(plan, w, now, s, AUTOMATED_STAGE)
 
 
 @inlined
@@ -102,10 +91,7 @@ def serve(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
     while queue.free > 0 and queue.count > 0:
         queue.free -= 1
         s = leave_queue(w, stage)
-        if stage == AUTOMATED_STAGE:
-            _begin_automated(plan, w, now, s, queue.count)
-        else:
-            _begin_manual(plan, w, now, s, queue.count)
+        _begin(plan, w, now, s, stage, queue.count)
 
 
 @inlined
@@ -130,18 +116,18 @@ def ask_for_manual(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         record(w, now, EVENT_PART_ORDER, s, stock.free - stock.count)
         _hand_out(plan, w, now)
     else:
-        _ask_for_crew(plan, w, now, s)
+        _ask_for_crew(plan, w, now, s, MANUAL_STAGE)
 
 
 @inlined
-def _ask_for_crew(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
-    """Let a server ask for a crew of the manual stage."""
-    queue = queue_at(w.queues, MANUAL_STAGE)
-    if is_served_at_once(queue):
+def _ask_for_crew(plan, w, now, s, stage):  # type: ignore[no-untyped-def]  # compiled
+    """Let a server ask for a crew of a stage; where one is free, nobody waits for it."""
+    queue = queue_at(w.queues, stage)
+    if queue.free > 0 and queue.count == 0:
         queue.free -= 1
-        _begin_manual(plan, w, now, s, FIRST)
+        _begin(plan, w, now, s, stage, FIRST)
     else:
-        join_queue(w, MANUAL_STAGE, s)
+        join_queue(w, stage, s)
 
 
 @bare
@@ -161,7 +147,16 @@ def _hand_out(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     stock = queue_at(w.queues, PARTS)
     while stock.free > 0 and stock.count > 0:
         stock.free -= 1
-        _ask_for_crew(plan, w, now, leave_queue(w, PARTS))
+        _ask_for_crew(plan, w, now, leave_queue(w, PARTS), MANUAL_STAGE)
+
+
+@inlined
+def _begin(plan, w, now, s, stage, waiting):  # type: ignore[no-untyped-def]  # compiled
+    """A crew begins with a server, while others wait for one."""
+    if stage == AUTOMATED_STAGE:
+        _begin_automated(plan, w, now, s, waiting)
+    else:
+        _begin_manual(plan, w, now, s, waiting)
 
 
 @bare

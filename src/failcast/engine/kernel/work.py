@@ -59,7 +59,10 @@ def clear_work(plan, w):  # type: ignore[no-untyped-def]  # compiled
 
 @bare
 def lose_work(plan, w, now, severity):  # type: ignore[no-untyped-def]  # compiled
-    """Go back to the newest checkpoint that survives: what was computed since then is lost."""
+    """Go back to the newest checkpoint that survives: what was computed since then is lost.
+
+    Tiers have numbers without a sign here: of others numba asks whether they count from behind.
+    """
     best, found = 0.0, NONE
     for tier in range(np.uint64(plan.first_tier), np.uint64(plan.last_tier)):
         _arrive(w, now, tier)
