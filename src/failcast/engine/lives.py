@@ -24,6 +24,7 @@ from failcast.engine.random import (
     uniform,
 )
 from failcast.engine.tables import code
+from failcast.scenario.drawn import EXPONENTIAL
 
 #: Of an interval between checkpoints: one that would be due so shortly before the end is not.
 _END_ROUNDING: Final = 1e-9
@@ -38,6 +39,12 @@ def life_hours(plan, root, server, renewal, defective):  # type: ignore[no-untyp
         return mean
     place = address(root, server, renewal)
     return mean * sample(plan.life_kind, plan.life_a, plan.life_b, place, LIFE)
+
+
+@inlined
+def lives_are_exponential(plan):  # type: ignore[no-untyped-def]  # compiled
+    """Say whether the lives of good servers are exponential, and end."""
+    return plan.life_kind == EXPONENTIAL and not math.isinf(plan.life_mean_good)
 
 
 @inlined

@@ -77,3 +77,31 @@ def _count_below() -> Callable[[Any, Any, Any], Any]:
 #: ``count_below(address, row, value)``: how many of LANES numbers from ``row`` on are smaller. One
 #: comparison of a processor's widest registers, which no loop that numba compiles comes down to.
 count_below: Final = _count_below()
+
+
+def _are_alike_in_python(address: Any, row: Any, value: Any) -> bool:
+    return bool(np.all(TABLES[int(address)]["is_"][row : row + LANES] == value))
+
+
+def _are_alike() -> Callable[[Any, Any, Any], Any]:
+    if JIT_IS_OFF:
+        return _are_alike_in_python
+
+    @intrinsic
+    def alike(typingctx, address, row, value):  # type: ignore[no-untyped-def]  # compiled
+        def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            word = ir.IntType(8 * LANES)
+            place = context.cast(builder, arguments[1], signature.args[1], types.int64)
+            pointer = builder.inttoptr(builder.add(arguments[0], place), word.as_pointer())
+            byte = context.cast(builder, arguments[2], signature.args[2], types.uint8)
+            ones = ir.Constant(word, int.from_bytes(b"\1" * LANES, "little"))
+            all_alike = builder.mul(builder.zext(byte, word), ones)
+            return builder.icmp_unsigned("==", builder.load(pointer, align=1), all_alike)
+
+        return types.boolean(types.uint64, row, value), codegen
+
+    return cast(Callable[[Any, Any, Any], Any], alike)
+
+
+#: ``are_alike(address, row, value)``: whether LANES states from ``row`` on all have one value.
+are_alike: Final = _are_alike()

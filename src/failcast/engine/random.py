@@ -231,9 +231,16 @@ def exponential(word):  # type: ignore[no-untyped-def]  # compiled
     Marsaglia and Tsang (2000), 256 layers. 99 of 100 draws need a table look-up and a product,
     which are laid into the caller; the others, and the tail, re-mix inside the slot.
     """
+    x, is_it = first_exponential(word)
+    return x if is_it else _exponential(word)
+
+
+@inlined
+def first_exponential(word):  # type: ignore[no-untyped-def]  # compiled
+    """Return what ``exponential`` does in 99 of 100 cases, and whether this is one of them."""
     layer = int(word & _LAYERS)
     x = to_unit(word) * EXPONENTIAL_X[layer]
-    return x if x < EXPONENTIAL_X[layer + 1] else _exponential(word)
+    return x, x < EXPONENTIAL_X[layer + 1]
 
 
 @bare

@@ -104,8 +104,10 @@ def fail(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
     place = address(w.root, s, int(server.renewal))
     _count_failure(plan, w, now, s, place)
     if plan.loses_work != 0:
-        reboot = uniform(place, REBOOT) < plan.p_reboot
-        lose_work(plan, w, now, REBOOTED if reboot else CRASHED)
+        severity = CRASHED
+        if plan.losses_survived < REBOOTED and uniform(place, REBOOT) < plan.p_reboot:
+            severity = REBOOTED  # which no tier is asked about where all survive that
+        lose_work(plan, w, now, severity)
     if plan.phased != 0:
         _fail_in_phases(plan, w, now, s)
         return

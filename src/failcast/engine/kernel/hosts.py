@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from failcast.engine.compiled import bare, inlined
@@ -105,7 +107,8 @@ def leave(plan, w, s):  # type: ignore[no-untyped-def]  # compiled
     """Take an active server off the job's clock, with what is left of its life."""
     server = server_at(w.servers, s)
     w.active -= 1
-    remove(w, calendar_at(w.calendars, FAILING), s)
+    if plan.phased == 0 or server.key < math.inf:  # else it was taken out when it failed
+        remove(w, calendar_at(w.calendars, FAILING), s)
     server.life = max(0.0, server.key - w.clock)
     if plan.ledger != 0:
         line = ledger_at(w.ledger, s)

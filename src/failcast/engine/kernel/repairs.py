@@ -35,7 +35,7 @@ def send_to_repair(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # c
     w.down += 1
     w.most_down = max(w.most_down, w.down)
     if plan.shop != 0:
-        bring_in(plan, w, now, s)
+        bring_in(plan, w, now, s, place)
     else:
         plan_repair(plan, w, now, s, place)
 

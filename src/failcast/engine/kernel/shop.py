@@ -50,11 +50,11 @@ def open_shop(plan, w):  # type: ignore[no-untyped-def]  # compiled
 
 
 @inlined
-def bring_in(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+def bring_in(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
     """Let a blamed server ask for the automated stage."""
     state_at(w.states, s).is_ = AWAITING_REPAIR
     server_at(w.servers, s).since = now
-    _ask_for_crew(plan, w, now, s, AUTOMATED_STAGE)
+    _ask_for_crew(plan, w, now, s, AUTOMATED_STAGE, place)
 
 
 @inlined
@@ -91,7 +91,7 @@ def serve(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
     while queue.free > 0 and queue.count > 0:
         queue.free -= 1
         s = leave_queue(w, stage)
-        _begin(plan, w, now, s, stage, queue.count)
+        _begin(plan, w, now, s, stage, queue.count, _place(w, s))
 
 
 @inlined
@@ -103,11 +103,16 @@ def release(plan, w, now, stage):  # type: ignore[no-untyped-def]  # compiled
         serve(plan, w, now, stage)
 
 
+@inlined
+def _place(w, s):  # type: ignore[no-untyped-def]  # compiled
+    """Return the address of what is drawn for the present repair of a server."""
+    return address(w.root, s, int(server_at(w.servers, s).renewal))
+
+
 @bare
-def ask_for_manual(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
+def ask_for_manual(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # compiled
     """Let a server ask for the manual stage: for a part, if it needs one, then for a crew."""
     pass_on(w, now, s, AWAITING_REPAIR)
-    place = address(w.root, s, int(server_at(w.servers, s).renewal))
     if plan.parts != 0 and uniform(place, PART_NEEDED) < plan.p_part:
         push_order(w, now + drawn(plan.lead_kind, plan.lead_a, plan.lead_b, place, PART_LEAD_TIME))
         w.stale, w.rare_bound = 1, min(w.rare_bound, next_part(w))
@@ -116,16 +121,16 @@ def ask_for_manual(plan, w, now, s):  # type: ignore[no-untyped-def]  # compiled
         record(w, now, EVENT_PART_ORDER, s, stock.free - stock.count)
         _hand_out(plan, w, now)
     else:
-        _ask_for_crew(plan, w, now, s, MANUAL_STAGE)
+        _ask_for_crew(plan, w, now, s, MANUAL_STAGE, place)
 
 
 @inlined
-def _ask_for_crew(plan, w, now, s, stage):  # type: ignore[no-untyped-def]  # compiled
+def _ask_for_crew(plan, w, now, s, stage, place):  # type: ignore[no-untyped-def]  # compiled
     """Let a server ask for a crew of a stage; where one is free, nobody waits for it."""
     queue = queue_at(w.queues, stage)
     if queue.free > 0 and queue.count == 0:
         queue.free -= 1
-        _begin(plan, w, now, s, stage, FIRST)
+        _begin(plan, w, now, s, stage, FIRST, place)
     else:
         join_queue(w, stage, s)
 
@@ -147,31 +152,30 @@ def _hand_out(plan, w, now):  # type: ignore[no-untyped-def]  # compiled
     stock = queue_at(w.queues, PARTS)
     while stock.free > 0 and stock.count > 0:
         stock.free -= 1
-        _ask_for_crew(plan, w, now, leave_queue(w, PARTS), MANUAL_STAGE)
+        s = leave_queue(w, PARTS)
+        _ask_for_crew(plan, w, now, s, MANUAL_STAGE, _place(w, s))
 
 
 @inlined
-def _begin(plan, w, now, s, stage, waiting):  # type: ignore[no-untyped-def]  # compiled
+def _begin(plan, w, now, s, stage, waiting, place):  # type: ignore[no-untyped-def]  # compiled
     """A crew begins with a server, while others wait for one."""
     if stage == AUTOMATED_STAGE:
-        _begin_automated(plan, w, now, s, waiting)
+        _begin_automated(plan, w, now, s, waiting, place)
     else:
-        _begin_manual(plan, w, now, s, waiting)
+        _begin_manual(plan, w, now, s, waiting, place)
 
 
 @bare
-def _begin_automated(plan, w, now, s, waiting):  # type: ignore[no-untyped-def]  # compiled
+def _begin_automated(plan, w, now, s, waiting, place):  # type: ignore[no-untyped-def]  # compiled
     pass_on(w, now, s, AUTOMATED_REPAIR)
     record(w, now, EVENT_AUTOMATED_REPAIR_BEGIN, s, waiting)
-    place = address(w.root, s, int(server_at(w.servers, s).renewal))
     time = sample(plan.automated_kind, plan.automated_a, plan.automated_b, place, AUTOMATED_TIME)
     push_due(w, now + time, RANK_AUTOMATED_END, s)
 
 
 @bare
-def _begin_manual(plan, w, now, s, waiting):  # type: ignore[no-untyped-def]  # compiled
+def _begin_manual(plan, w, now, s, waiting, place):  # type: ignore[no-untyped-def]  # compiled
     pass_on(w, now, s, MANUAL_REPAIR)
     record(w, now, EVENT_MANUAL_REPAIR_BEGIN, s, waiting)
-    place = address(w.root, s, int(server_at(w.servers, s).renewal))
     time = sample(plan.manual_kind, plan.manual_a, plan.manual_b, place, MANUAL_TIME)
     push_due(w, now + hours_with_breaks(plan, now, time), RANK_MANUAL_END, s)

@@ -61,7 +61,7 @@ def _automated_end(plan, w, now, s, place):  # type: ignore[no-untyped-def]  # c
     record(w, now, EVENT_AUTOMATED_REPAIR_END, s, outcome)
     release(plan, w, now, AUTOMATED_STAGE)
     if escalated:
-        ask_for_manual(plan, w, now, s)
+        ask_for_manual(plan, w, now, s, place)
     else:
         _mended(plan, w, now, s, place)
 
@@ -96,7 +96,7 @@ def _requalification_end(plan, w, now, s, place):  # type: ignore[no-untyped-def
     record(w, now, EVENT_REQUALIFICATION_END, s, 0 if found else 1)
     if found:
         server.renewal += 1  # what is drawn for a repair is drawn anew
-        ask_for_manual(plan, w, now, s)
+        ask_for_manual(plan, w, now, s, address(w.root, s, int(server.renewal)))
     else:
         _leave(plan, w, now, s)
 

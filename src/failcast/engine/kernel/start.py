@@ -7,7 +7,7 @@ from typing import Final
 
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.ages import begin_life
-from failcast.engine.kernel.calendar import clear
+from failcast.engine.kernel.calendar import clear, insert
 from failcast.engine.kernel.hosts import join
 from failcast.engine.kernel.order import keep_first
 from failcast.engine.kernel.reserves import rest
@@ -23,10 +23,18 @@ from failcast.engine.kernel.series import begin_counts
 from failcast.engine.kernel.shop import open_shop
 from failcast.engine.kernel.tally import clear_tally
 from failcast.engine.kernel.work import clear_work
-from failcast.engine.lives import life_hours
-from failcast.engine.model import BUCKETS, COUNTERS, IDLE, SPARE
+from failcast.engine.lives import life_hours, lives_are_exponential
+from failcast.engine.model import ACTIVE, BUCKETS, COUNTERS, IDLE, SPARE
 from failcast.engine.plan import START_NEW
-from failcast.engine.random import DEFECTIVE, address, bits, replication_root, to_unit
+from failcast.engine.random import (
+    DEFECTIVE,
+    LIFE,
+    address,
+    bits,
+    first_exponential,
+    replication_root,
+    to_unit,
+)
 from failcast.engine.replay import replay_hours
 from failcast.engine.tables import code
 from failcast.engine.world import DUE, FAILING, FIRST, NO_PHASE, NO_STATUS, NONE
@@ -40,6 +48,8 @@ _ROOM_FOR_LOSSES: Final = 1.25
 #: More hours than anything is due after.
 _NEVER: Final = 1e300
 GOOD: Final = code(0)
+#: For a moment, of a life.
+_TO_BE_DRAWN: Final = -1.0
 
 
 @bare
@@ -79,15 +89,15 @@ def reset(plan, w, seed, replication):  # type: ignore[no-untyped-def]  # compil
 @bare
 def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
     total = plan.servers_total
-    _fill_pools(plan, w)
-    for s in range(total):
-        server = server_at(w.servers, s)
-        server.renewal = server.preemptions = 0
-        server.rank = server.silent = 0  # all flags, so that they are one store
-        server.defective = server.condemned = server.escalated = server.failed = 0
-        server.faulty = server.relapsing = 0
-        server.in_pool = server.after = s
-        server.life = life_hours(plan, w.root, s, FIRST, GOOD)
+    if _begin_at_work(plan):
+        _begin_work(plan, w)
+    else:
+        _fill_working_pool(plan, w)
+        for s in range(total):
+            server = server_at(w.servers, s)
+            _clean(server, s)
+            server.life = life_hours(plan, w.root, s, FIRST, GOOD)
+    _fill_spare_pool(plan, w)
     if plan.start != START_NEW or plan.age_kept != 0 or plan.reserve_exposed != 0:
         for s in range(total):
             _begin_life(plan, w, s)
@@ -100,20 +110,38 @@ def _reset_servers(plan, w):  # type: ignore[no-untyped-def]  # compiled
         _choose_defective(plan, w)
 
 
+@inlined
+def _clean(server, s):  # type: ignore[no-untyped-def]  # compiled
+    """Let nothing have happened to a server yet."""
+    server.renewal = server.preemptions = 0
+    server.rank = server.silent = 0  # all flags, so that they are one store
+    server.defective = server.condemned = server.escalated = server.failed = 0
+    server.faulty = server.relapsing = 0
+    server.in_pool = server.after = s
+
+
 @bare
-def _fill_pools(plan, w):  # type: ignore[no-untyped-def]  # compiled
-    """Let the servers be idle in the working pool, or spare, in the order of their numbers."""
-    working, spare = plan.working_pool, plan.servers_total - plan.working_pool
+def _fill_working_pool(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Let the first servers be idle in the working pool, in the order of their numbers.
+
+    They are not on the list of idle ones where all will be at work.
+    """
+    working = plan.working_pool
     for s in range(working):
         id_at(w.pool, s).server = s
         state_at(w.states, s).is_ = IDLE
-    idle = FIRST if _suffice(plan) else working
-    for s in range(idle):
+    w.pool_end, w.idle = working, FIRST if _suffice(plan) else working
+    for s in range(w.idle):
         id_at(w.idles, s).server = s
+
+
+@bare
+def _fill_spare_pool(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Let the other servers be spare, in the order of their numbers."""
+    working, spare = plan.working_pool, plan.servers_total - plan.working_pool
     for k in range(spare):
         id_at(w.spares, k).server = working + k
         state_at(w.states, working + k).is_ = SPARE
-    w.pool_end, w.idle = working, idle
     w.spare_head, w.spares_left = FIRST, spare
 
 
@@ -122,13 +150,51 @@ def _suffice(plan):  # type: ignore[no-untyped-def]  # compiled
     return plan.working_pool >= plan.job_servers and plan.reserve_exposed == 0
 
 
+@inlined
+def _begin_at_work(plan):  # type: ignore[no-untyped-def]  # compiled
+    """Say whether all of the working pool begin at work, with exponential lives that end."""
+    usual = plan.start == START_NEW and plan.age_kept == 0 and plan.defective_count == 0
+    return usual and lives_are_exponential(plan) and _suffice(plan)
+
+
+@bare
+def _begin_work(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Let the servers of the working pool be active, and those be listed that the job may see fail.
+
+    Nothing is called and no branch is taken for a server that lives longer, as most do. Whose life
+    takes more than a look-up is listed, too, and draws it then.
+    """
+    calendar, listed, servers, root = calendar_at(w.calendars, FAILING), w.chosen, w.servers, w.root
+    limit, mean, unit, n = calendar.limit, plan.life_mean_good, plan.life_a, FIRST
+    working, pool, states = plan.working_pool, w.pool, w.states
+    for s in range(plan.servers_total):
+        server = server_at(servers, s)
+        _clean(server, s)
+        x, is_it = first_exponential(bits(address(root, s, FIRST), LIFE))
+        life = mean * (unit * x) if is_it else _TO_BE_DRAWN
+        server.key = server.life = life
+        id_at(pool, s).server, state_at(states, s).is_ = s, ACTIVE  # spares are dealt with later
+        id_at(listed, n).server = s  # the next one overwrites it, unless it is kept
+        n += 1 if life <= limit else 0
+    w.pool_end = w.active = calendar.parked = working
+    w.idle = FIRST
+    for i in range(n):
+        s = int(id_at(listed, i).server)
+        server = server_at(servers, s)
+        if server.life == _TO_BE_DRAWN:
+            server.life = life_hours(plan, root, s, FIRST, GOOD)
+        if s < working:
+            calendar.parked -= 1
+            insert(w, calendar, s, server.life, FIRST)
+
+
 @bare
 def put_to_work(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Where there are enough servers for the job, let all be active before the first selection.
 
     That takes out those that are too many. To it this makes no difference, and most are not moved.
     """
-    if _suffice(plan):
+    if _suffice(plan) and not _begin_at_work(plan):
         for s in range(plan.working_pool):
             join(plan, w, s)
 

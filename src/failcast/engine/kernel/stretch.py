@@ -9,6 +9,7 @@ cycle of that failure at once and lands on the same bits as one that goes cycle 
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -25,7 +26,13 @@ from failcast.engine.model import (
     RANK_FAILURE,
     RANK_FINISH,
 )
+from failcast.engine.tables import code
 from failcast.engine.world import FAILING, FIRST
+
+#: More cycles than a run has events: how many there are is counted once it may matter.
+_NOT_COUNTED: Final = code(1 << 62)
+#: Intervals before the end of the job, from which on its finish may come before a failure.
+_ENDING: Final = 2.0
 
 
 @bare
@@ -33,8 +40,15 @@ def anchor(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """A stretch begins here; the hours up to now are booked."""
     w.from_wall, w.from_clock, w.from_progress = w.wall, w.clock, w.progress
     w.from_kept, w.from_number = w.books[CHECKPOINT], w.number
-    w.cycle = FIRST
-    w.cycles = cycles_before_end(plan.length, w.progress, plan.checkpoint_interval)
+    w.cycle, w.cycles = FIRST, _NOT_COUNTED
+    if w.skips == 0:
+        _count_cycles(plan, w)
+
+
+@bare
+def _count_cycles(plan, w):  # type: ignore[no-untyped-def]  # compiled
+    """Say how many cycles there are before the end of the job."""
+    w.cycles = cycles_before_end(plan.length, w.from_progress, plan.checkpoint_interval)
 
 
 @inlined
@@ -95,16 +109,16 @@ def skips(plan, w):  # type: ignore[no-untyped-def]  # compiled
 @inlined
 def next_in_stretch(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Return (time, rank) of the finish or failure that ends the stretch, and note its cycle."""
+    calendar = calendar_at(w.calendars, FAILING)
+    # However little the clock counts of the writes, the job is not done before.
+    undone = (plan.length - w.from_progress) - _ENDING * plan.checkpoint_interval
+    point = next_key_until(w, calendar, w.from_clock + undone)
+    if not point < w.from_clock + undone:
+        time = _finish(plan, w, calendar)
+        if time < math.inf:
+            return time, RANK_FINISH
+        point = next_key_until(w, calendar, math.inf)
     last = w.cycles
-    w.next_cycle, w.next_writing = last, 0
-    wall, clock = end_wall(plan, w, last), end_clock(plan, w, last)
-    progress = progress_at(plan, w, last)
-    if w.cycle == last and w.phase == COMPUTING:
-        wall, clock, progress = w.wall, w.clock, w.progress
-    key = clock + (plan.length - progress)
-    point = next_key_until(w, calendar_at(w.calendars, FAILING), key)
-    if key <= point:
-        return wall + max(0.0, key - clock), RANK_FINISH
     length = plan.checkpoint_interval + plan.write_exposed
     cycle = int((point - w.from_clock) / length) if last > 0 else FIRST
     cycle = min(max(cycle, w.cycle), last)
@@ -112,6 +126,7 @@ def next_in_stretch(plan, w):  # type: ignore[no-untyped-def]  # compiled
         cycle += 1
     while cycle > w.cycle and not _is_written_before(plan, w, cycle, point):
         cycle -= 1
+    w.next_writing = 0
     w.next_cycle = cycle
     begun = w.phase == CHECKPOINTING and cycle == w.cycle
     if begun or (cycle < last and begin_clock(plan, w, cycle + 1) <= point):
@@ -121,6 +136,23 @@ def next_in_stretch(plan, w):  # type: ignore[no-untyped-def]  # compiled
     if cycle == w.cycle:
         wall, clock = w.wall, w.clock
     return wall + max(0.0, point - clock), RANK_FAILURE
+
+
+@bare
+def _finish(plan, w, calendar):  # type: ignore[no-untyped-def]  # compiled
+    """Return when the job finishes, and note the cycle; infinity, if a failure comes before."""
+    if w.cycles == _NOT_COUNTED:
+        _count_cycles(plan, w)
+    last = w.cycles
+    wall, clock = end_wall(plan, w, last), end_clock(plan, w, last)
+    progress = progress_at(plan, w, last)
+    if w.cycle == last and w.phase == COMPUTING:
+        wall, clock, progress = w.wall, w.clock, w.progress
+    key = clock + (plan.length - progress)
+    if key > next_key_until(w, calendar, key):
+        return math.inf
+    w.next_cycle, w.next_writing = last, 0
+    return wall + max(0.0, key - clock)
 
 
 @inlined

@@ -11,6 +11,7 @@ import math
 
 from failcast.engine.compiled import bare, inlined
 from failcast.engine.kernel.rows import hours_at, server_at, state_at
+from failcast.engine.memory import are_alike
 from failcast.engine.model import (
     ACTIVE,
     ARRIVING,
@@ -27,6 +28,7 @@ from failcast.engine.model import (
     SPARE,
     STANDBY,
 )
+from failcast.engine.tables import LANES
 from failcast.engine.world import FIRST
 
 
@@ -74,10 +76,7 @@ def tally_all(plan, w):  # type: ignore[no-untyped-def]  # compiled
     tally(w, now, RETIRED, w.servers_total - w.not_retired)
     tally_down(w, now)
     tally_defective(w, now)
-    if plan.shop != 0:
-        _count_open_stages(w)
-    else:
-        _count_open_repairs(w)
+    _count_open(plan, w)
 
 
 @inlined
@@ -91,28 +90,37 @@ def count_repair(w, now, s):  # type: ignore[no-untyped-def]  # compiled
 
 
 @bare
-def _count_open_repairs(w):  # type: ignore[no-untyped-def]  # compiled
+def _count_open(plan, w):  # type: ignore[no-untyped-def]  # compiled
     """Count the hours, and the finished stages, of the repairs that the run's end leaves open."""
-    for s in range(w.servers_total):
-        state = state_at(w.states, s).is_
-        if state in (AUTOMATED_REPAIR, MANUAL_REPAIR):
-            server = server_at(w.servers, s)
-            begin, end = server.since, server.automated_end
-            if server.escalated != 0 and _has_ended(w, end, s):
-                w.counts[REPAIRS_AUTOMATED] += 1
-                w.server_hours[AUTOMATED_REPAIR] += end - begin
-                w.server_hours[MANUAL_REPAIR] += w.wall - end
-            else:
-                w.server_hours[AUTOMATED_REPAIR] += w.wall - begin
+    total = w.servers_total
+    for first in range(FIRST, total, LANES):
+        if not are_alike(w.states, first, ACTIVE):  # as most are
+            for s in range(first, min(first + LANES, total)):
+                if plan.shop != 0:
+                    _count_open_stage(w, s)
+                else:
+                    _count_open_repair(w, s)
 
 
-@bare
-def _count_open_stages(w):  # type: ignore[no-untyped-def]  # compiled
-    """Count the hours of those that the run's end leaves in a shop of limits."""
-    for s in range(w.servers_total):
-        state = state_at(w.states, s).is_
-        if AWAITING_REPAIR <= state < RETIRED:
-            w.server_hours[state] += w.wall - server_at(w.servers, s).since
+@inlined
+def _count_open_repair(w, s):  # type: ignore[no-untyped-def]  # compiled
+    state = state_at(w.states, s).is_
+    if state in (AUTOMATED_REPAIR, MANUAL_REPAIR):
+        server = server_at(w.servers, s)
+        begin, end = server.since, server.automated_end
+        if server.escalated != 0 and _has_ended(w, end, s):
+            w.counts[REPAIRS_AUTOMATED] += 1
+            w.server_hours[AUTOMATED_REPAIR] += end - begin
+            w.server_hours[MANUAL_REPAIR] += w.wall - end
+        else:
+            w.server_hours[AUTOMATED_REPAIR] += w.wall - begin
+
+
+@inlined
+def _count_open_stage(w, s):  # type: ignore[no-untyped-def]  # compiled
+    state = state_at(w.states, s).is_
+    if AWAITING_REPAIR <= state < RETIRED:
+        w.server_hours[state] += w.wall - server_at(w.servers, s).since
 
 
 @inlined
