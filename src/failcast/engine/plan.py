@@ -7,7 +7,7 @@ same record drives the reference and the kernel, so neither can read a scenario 
 from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -430,12 +430,26 @@ def share_of(fraction: float, count: int) -> int:
     return int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP))
 
 
-def distribution(plan: Plan, name: str) -> tuple[int, float, float]:
-    """Return (kind, a, b) of one of the plan's distributions, such as ``"recovery"``."""
-    return int(plan[f"{name}_kind"]), float(plan[f"{name}_a"]), float(plan[f"{name}_b"])
+class Facts:
+    """A plan for Python code: the same names, with Python's numbers, and lists of them.
 
+    A numpy record takes a microsecond to give one out. ``compiled`` is that record.
+    """
 
-def series(plan: Plan, name: str, number: int) -> tuple[int, float, float]:
-    """Return (kind, a, b) of a distribution that is reached by a number: of a tier, or a phase."""
-    kind, a, b = (plan[f"{name}_{part}"][number] for part in ("kind", "a", "b"))
-    return int(kind), float(a), float(b)
+    def __init__(self, plan: Plan) -> None:
+        self.compiled = plan
+        self._distributions: dict[tuple[str, int | None], tuple[int, float, float]] = {}
+        vars(self).update({name: plan[name].tolist() for name in PLAN_DTYPE.names or ()})
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def distribution(self, name: str, number: int | None = None) -> tuple[int, float, float]:
+        """Return (kind, a, b) of a distribution, such as ``"recovery"``, or of one of several."""
+        found = self._distributions.get((name, number))
+        if found is None:
+            parts = [vars(self)[f"{name}_{part}"] for part in ("kind", "a", "b")]
+            kind, a, b = parts if number is None else [part[number] for part in parts]
+            found = self._distributions[name, number] = kind, a, b
+        return found

@@ -17,7 +17,7 @@ from failcast.engine.plan import (
     POLICY_RANDOM,
     RETIRE_SCORE,
     RETIRE_THRESHOLD,
-    Plan,
+    Facts,
 )
 
 Chosen = tuple[list[int], list[int]]
@@ -55,7 +55,7 @@ class Policies:
     scenario as numbers.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Facts) -> None:
         self.plan = plan
 
     def select(

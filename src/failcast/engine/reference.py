@@ -16,7 +16,6 @@ import simpy
 
 from failcast.engine import model, random, reference_ages, reference_replay
 from failcast.engine.model import Status
-from failcast.engine.plan import distribution
 from failcast.engine.reference_hosts import Hosts
 from failcast.engine.reference_reserves import RESERVES
 from failcast.engine.reference_shop import Shop
@@ -199,7 +198,7 @@ class Reference(Hosts, Shop):
         This is a shop without limits: nobody waits.
         """
         plan, chance, at = self.plan, self.chance, (server.number, server.renewal)
-        time = chance.sample(distribution(plan, "automated"), random.AUTOMATED_TIME, *at)
+        time = chance.sample(plan.distribution("automated"), random.AUTOMATED_TIME, *at)
         yield self.due(time, model.RANK_AUTOMATED_END, server.number, counts=False)
         server.automated_end = self.env.now
         escalate = self.policies.escalate(self.view(server), chance.uniform(random.ESCALATE, *at))
@@ -212,7 +211,7 @@ class Reference(Hosts, Shop):
             return
         self.move(server, model.MANUAL_REPAIR)
         self.record(model.EVENT_AUTOMATED_REPAIR_END, server.number, model.REPAIR_ESCALATED)
-        time = chance.sample(distribution(plan, "manual"), random.MANUAL_TIME, *at)
+        time = chance.sample(plan.distribution("manual"), random.MANUAL_TIME, *at)
         yield self.due(time, model.RANK_MANUAL_END, server.number)
         self.counts[model.REPAIRS_MANUAL] += 1
         silent = chance.uniform(random.MANUAL_SILENT, *at) < plan.p_manual_silent

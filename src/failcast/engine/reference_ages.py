@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def begin(run: State, server: Server) -> None:
     """Let a server be, at time zero, as old as the scenario says."""
-    at = (run.plan, run.chance.root, server.number, server.defective)
+    at = (run.plan.compiled, run.chance.root, server.number, server.defective)
     server.remaining_hours = float(initial_life(*at))
     server.age_at_end = float(initial_end(*at, server.remaining_hours))
 
@@ -26,7 +26,9 @@ def go_on(run: State, server: Server) -> None:
     """Give a server its next life from the age on at which the last one ended."""
     age = server.age_at_end
     server.remaining_hours = float(
-        life_from(run.plan, run.chance.root, server.number, server.renewal, server.defective, age)
+        life_from(
+            run.plan.compiled, run.chance.root, server.number, server.renewal, server.defective, age
+        )
     )
     server.age_at_end = age + server.remaining_hours
 
@@ -58,6 +60,6 @@ def turned(run: State, server: Server, left: float) -> float:
     if math.isinf(left):
         return left
     age = max(0.0, server.age_at_end - left)
-    left = float(in_other_condition(run.plan, left, age, server.defective))
+    left = float(in_other_condition(run.plan.compiled, left, age, server.defective))
     server.age_at_end = age + left
     return left

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 
 from failcast.engine import model, random
-from failcast.engine.plan import distribution
 from failcast.engine.policies import PolicyError
 from failcast.engine.reference_reserves import Reserves
 from failcast.engine.reference_state import Due, Server
@@ -136,7 +135,7 @@ class Hosts(Reserves):
         """Return the event of this spare's arrival."""
         number, server.preemptions = server.preemptions, server.preemptions + 1
         wait = self.chance.sample(
-            distribution(self.plan, "wait"), random.PREEMPTION_WAIT, server.number, number
+            self.plan.distribution("wait"), random.PREEMPTION_WAIT, server.number, number
         )
         return self.due(wait, model.RANK_ARRIVAL, server.number)
 

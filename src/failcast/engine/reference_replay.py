@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def begin(run: Reference) -> None:
     """Let all failures that the scenario gives come."""
     for number in range(int(run.plan.replayed)):
-        server = run.servers[int(replay_server(run.plan, number))]
+        server = run.servers[int(replay_server(run.plan.compiled, number))]
         due = Due(run, model.RANK_FAILURE, server.number)
         assert due.callbacks is not None
         due.callbacks.append(partial(_strike, run, server))
-        due.set(float(replay_hours(run.plan, number)))
+        due.set(float(replay_hours(run.plan.compiled, number)))
 
 
 def _strike(run: Reference, server: Server, event: simpy.Event) -> None:

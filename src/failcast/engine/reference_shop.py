@@ -10,7 +10,6 @@ from collections import deque
 from typing import Final, NamedTuple
 
 from failcast.engine import model, random
-from failcast.engine.plan import distribution
 from failcast.engine.reference_state import Due, Process, Server, State
 from failcast.engine.shifts import hours_with_breaks
 
@@ -107,9 +106,7 @@ class Shop(State):
         """Test a server after its repair; return whether that is found to have failed."""
         plan, chance, at = self.plan, self.chance, (server.number, server.renewal)
         self.pass_on(server, model.REQUALIFICATION)
-        time = chance.sample(
-            distribution(plan, "requalification"), random.REQUALIFICATION_TIME, *at
-        )
+        time = chance.sample(plan.distribution("requalification"), random.REQUALIFICATION_TIME, *at)
         yield Due(self, model.RANK_REQUALIFICATION_END, server.number).set(time)
         self.counts[model.REQUALIFICATIONS] += 1
         found = silent and chance.uniform(random.DETECTED, *at) < plan.p_detected
@@ -130,7 +127,7 @@ class Shop(State):
         if not needed:
             return self.ask_for(MANUAL, server)
         end = Due(self, MANUAL.rank, server.number)
-        time = self.chance.sample(distribution(plan, "lead"), random.PART_LEAD_TIME, *at)
+        time = self.chance.sample(plan.distribution("lead"), random.PART_LEAD_TIME, *at)
         due = Due(self, model.RANK_PART_ARRIVAL, self.orders).set(time)
         self.orders += 1
         self.env.process(self.delivery(due))
@@ -170,10 +167,10 @@ class Shop(State):
 
     def hours_of(self, stage: Stage, server: Server) -> float:
         """Return how long a stage takes that begins now; manual work pauses off duty."""
-        time = distribution(self.plan, stage.name)
+        time = self.plan.distribution(stage.name)
         hours = self.chance.sample(time, stage.stream, server.number, server.renewal)
         if stage is MANUAL:
-            return float(hours_with_breaks(self.plan, self.env.now, hours))
+            return float(hours_with_breaks(self.plan.compiled, self.env.now, hours))
         return hours
 
     def stage_ends(self, stage: Stage, server: Server, outcome: int) -> None:

@@ -17,7 +17,7 @@ import simpy
 from failcast.engine import model, reference_ages
 from failcast.engine.lives import life_hours, relapse_hours
 from failcast.engine.model import Status
-from failcast.engine.plan import Plan, distribution
+from failcast.engine.plan import Facts, Plan
 from failcast.engine.policies import Policies, ServerView
 from failcast.engine.random import DEFECTIVE, Chance
 
@@ -109,9 +109,9 @@ class State:
         record: bool = False,
         count_step: float = 0.0,
     ) -> None:
-        self.plan = plan
+        self.plan = Facts(plan)
         self.env = simpy.Environment()
-        self.policies = policies(plan)
+        self.policies = policies(self.plan)
         self.chance = Chance(seed, replication)
         self.trace: list[tuple[float, int, int, int]] | None = [] if record else None
         self.count_step = count_step
@@ -176,7 +176,7 @@ class State:
             reference_ages.go_on(self, server)
         else:
             server.remaining_hours = life_hours(
-                self.plan, self.chance.root, server.number, renewal, server.defective
+                self.plan.compiled, self.chance.root, server.number, renewal, server.defective
             )
         self.leave_fault(server)
 
@@ -185,7 +185,7 @@ class State:
         server.relapsing = False
         if not server.faulty:
             return
-        time = relapse_hours(self.plan, self.chance.root, server.number, server.renewal)
+        time = relapse_hours(self.plan.compiled, self.chance.root, server.number, server.renewal)
         server.faulty = math.isfinite(time)
         if time < server.remaining_hours:
             server.relapsing = True
@@ -296,7 +296,7 @@ class State:
 
     def time_of(self, name: str, stream: int, number: int) -> float:
         """Return the drawn duration, in hours, of the ``number``-th selection or recovery."""
-        return self.chance.sample(distribution(self.plan, name), stream, number, 0)
+        return self.chance.sample(self.plan.distribution(name), stream, number, 0)
 
     def smallest_draws(
         self, stream: int, n: int, servers: list[Server], count: int

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from failcast.engine import model, random
 from failcast.engine.lives import along, cycles_before_end
 from failcast.engine.model import Status
-from failcast.engine.plan import Plan, series
+from failcast.engine.plan import Plan
 from failcast.engine.reference_state import Due, Server, State
 
 
@@ -116,7 +116,7 @@ class Work(State):
             if due and self.under_way[tier] is None:
                 stream = random.TIER_PERSIST + tier
                 time = self.chance.sample(
-                    series(self.plan, "persist", tier), stream, self.writes - 1, 0
+                    self.plan.distribution("persist", tier), stream, self.writes - 1, 0
                 )
                 self.under_way[tier] = (self.env.now + time, Copy(self.progress, self.number))
                 taken += 1
@@ -167,9 +167,9 @@ class Work(State):
             return self.time_of("recovery", random.RECOVERY_TIME, number)
         phase = part - (part > model.UNDIVIDED_PART)
         stream = random.RECOVERY_PHASE + phase
-        time = self.chance.sample(series(self.plan, "phase", phase), stream, number, 0)
+        time = self.chance.sample(self.plan.distribution("phase", phase), stream, number, 0)
         if model.PHASE_HOURS[phase] == "load_hours" and self.restore_tier is not None:
-            restore = series(self.plan, "restore", self.restore_tier)
+            restore = self.plan.distribution("restore", self.restore_tier)
             time += self.chance.sample(restore, random.RESTORE, number, 0)
         return time
 
