@@ -23,7 +23,7 @@ class Effort:
     shared: int
     #: Replications of each cell of the published study and of the sweep; None: as published.
     of_a_cell: int | None
-    #: Cells of the sweep, and runs that the plan may spend.
+    #: Cells of the sweep in all of its rounds (those of the scaling), runs that the plan may spend.
     cells: int
     budget: int
     #: Cells, and runs of each, of the sweep whose memory is measured.
