@@ -19,7 +19,7 @@ from tests.strategies import MIXED
 from tests.theory.numbers import assert_mean, assert_variance
 from tests.theory.renewal import Mixed
 
-from failcast.engine.plan import distribution, lay_out, make_plan
+from failcast.engine.plan import Facts, lay_out, make_plan
 from failcast.engine.random import AUTOMATED_TIME, LIFE, NUMBER_DTYPE, Chance, fresh, number_at
 from failcast.scenario import (
     Constant,
@@ -260,7 +260,7 @@ def test_a_plan_keeps_its_tables_for_as_long_as_it_lives() -> None:
     del scenario, memory
     gc.collect()
     for name, table in tables.items():
-        _, address, _ = distribution(plan, name)
+        _, address, _ = Facts(plan).distribution(name)
         assert float(int(address)) == address < 2.0**53
         assert begin + plan.nbytes <= address <= end - 8 * len(table)
         found = [read(np.uint64(address), row) for row in range(len(table))]
