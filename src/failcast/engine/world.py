@@ -308,7 +308,7 @@ class World:
         self.queues["ring"] = [address_of(ring) for ring in self.rings]
         self.tables = {
             "servers": _on_cache_lines(total, SERVER_DTYPE),
-            "states": np.zeros(total + LANES, STATE_DTYPE),
+            "states": np.zeros(total + LANES, STATE_DTYPE),  # LANES are compared at once
             "pool": np.zeros(POOL_ROOM * total, ID_DTYPE),
             "spares": np.zeros(total, ID_DTYPE),
             "standbys": np.zeros(total, ID_DTYPE),
